@@ -1,0 +1,3 @@
+//! Many copies of one articulated character.
+pub mod character;
+pub mod scene;
