@@ -1,3 +1,36 @@
-//! Many copies of one articulated character.
+//! Many copies of one articulated scene, stepped together in SIMD lanes.
+//!
+//! A [`Scene`] of [`Character`]s enters, is compiled into a constant [`Model`], and a [`Batch`] of its worlds is stepped by
+//! implicit PD control; poses, torques, contacts and energies leave, as do MJCF and NPZ files for MuJoCo and NumPy.
+//! Start reading at [`character`], then `compile.rs`, then `step/mod.rs`, which is the algorithm.
+
+pub mod atomic_write;
+mod batch;
 pub mod character;
+pub mod character_file;
+mod compile;
+pub mod embedded;
+mod engine;
+mod kernel;
+mod lanes;
+pub mod mass_properties;
+mod math;
+mod measure;
+pub mod mjcf;
+mod model;
+pub mod npz;
+mod rollout;
+mod rotation;
 pub mod scene;
+mod step;
+pub mod validate;
+mod world;
+
+pub use batch::{Batch, BatchError, BatchOptions, MAX_WORLDS};
+pub use character::{Body, Character, EndEffector, Joint, JointKind, Shape};
+pub use lanes::Isa;
+pub use measure::{BodyMotion, Measured};
+pub use model::{BodyInfo, JointInfo, Model, ModelError};
+pub use rollout::{Flow, Job, Outcome, RolloutError, Rollouts};
+pub use scene::{Ground, Object, ObjectShape, PlacedCharacter, Scene, StaticBox, Surface};
+pub use world::{ContactReading, Snapshot, Status, Touched, World, WorldMut};

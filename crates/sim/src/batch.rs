@@ -1,0 +1,186 @@
+//! Many worlds of one scene, stepped together: lanes inside, threads outside.
+
+use crate::engine::{self, Worlds};
+use crate::lanes::Isa;
+use crate::model::Model;
+use crate::world::{Snapshot, World, WorldMut};
+use rayon::prelude::*;
+use std::any::Any;
+use std::sync::Arc;
+
+/// Most worlds in one batch.
+pub const MAX_WORLDS: usize = 1 << 20;
+
+/// How a batch is run. None of it changes a single bit of the results.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BatchOptions {
+    /// Instruction set; by default the fastest that this CPU has.
+    pub isa: Isa,
+    /// Threads; 0 for one on each core.
+    pub threads: usize,
+}
+
+impl Default for BatchOptions {
+    fn default() -> Self {
+        BatchOptions { isa: Isa::detect(), threads: 0 }
+    }
+}
+
+/// Why a batch could not be made.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum BatchError {
+    /// Too few or too many worlds.
+    #[error("a batch holds from 1 to {MAX_WORLDS} worlds, but {0} were asked for")]
+    WorldCount(usize),
+    /// The CPU cannot run it.
+    #[error("this CPU has no {0}; leave the instruction set out to use the fastest one that it has")]
+    Isa(&'static str),
+    /// The operating system gave no threads.
+    #[error("could not start {0} threads: {1}; ask for fewer")]
+    Threads(usize, String),
+}
+
+/// Many worlds of one model.
+pub struct Batch {
+    model: Arc<Model>,
+    groups: Vec<Box<dyn Worlds>>,
+    scratch: Vec<Box<dyn Any + Send>>,
+    pool: Option<rayon::ThreadPool>,
+    worlds: usize,
+    lanes: usize,
+    threads: usize,
+}
+
+impl Batch {
+    /// `worlds` worlds at rest in the scene's starting pose, with that pose as the PD target.
+    pub fn new(model: &Arc<Model>, worlds: usize, options: BatchOptions) -> Result<Batch, BatchError> {
+        if !(1..=MAX_WORLDS).contains(&worlds) {
+            return Err(BatchError::WorldCount(worlds));
+        }
+        if !options.isa.is_available() {
+            return Err(BatchError::Isa(options.isa.name()));
+        }
+        let pool = build_pool(options.threads)?;
+        let threads = pool.as_ref().map_or_else(rayon::current_num_threads, |p| p.current_num_threads());
+        let lanes = engine::lane_count(options.isa);
+        let groups = engine::new_groups(model, options.isa, worlds.div_ceil(lanes));
+        let chunks = if threads == 1 { 1 } else { (4 * threads).min(groups.len()) };
+        let scratch = (0..chunks).map(|_| groups[0].new_scratch()).collect();
+        let mut batch = Batch { model: model.clone(), groups, scratch, pool, worlds, lanes, threads };
+        for world in 0..worlds {
+            let (group, lane) = batch.place(world);
+            batch.groups[group].set_running(lane, true);
+        }
+        Ok(batch)
+    }
+
+    /// Advances every running world by `steps`.
+    pub fn step(&mut self, steps: usize) {
+        self.on_all_threads(&|_, group, scratch| group.advance(scratch, steps));
+    }
+
+    /// Changes every world, on all threads: states, targets, forces.
+    pub fn for_each_world(&mut self, change: impl Fn(usize, &mut WorldMut<'_>) + Sync) {
+        let (model, lanes, worlds) = (self.model.clone(), self.lanes, self.worlds);
+        self.on_all_threads(&|index, group, _| {
+            for lane in 0..lanes.min(worlds - index * lanes) {
+                change(index * lanes + lane, &mut WorldMut { model: &model, group: &mut *group, lane });
+            }
+        });
+    }
+
+    /// Runs `work(group index, group, scratch)` for all groups.
+    fn on_all_threads(&mut self, work: &(dyn Fn(usize, &mut dyn Worlds, &mut dyn Any) + Sync)) {
+        let size = self.groups.len().div_ceil(self.scratch.len());
+        let (groups, scratch) = (&mut self.groups, &mut self.scratch);
+        if scratch.len() == 1 {
+            groups.iter_mut().enumerate().for_each(|(i, group)| work(i, &mut **group, &mut *scratch[0]));
+            return;
+        }
+        let mut all = || {
+            groups.par_chunks_mut(size).zip(scratch.par_iter_mut()).enumerate().for_each(
+                |(chunk, (groups, scratch))| {
+                    for (i, group) in groups.iter_mut().enumerate() {
+                        work(chunk * size + i, &mut **group, &mut **scratch);
+                    }
+                },
+            );
+        };
+        match &self.pool {
+            Some(pool) => pool.install(all),
+            None => all(),
+        }
+    }
+
+    /// The compiled scene.
+    pub fn model(&self) -> &Arc<Model> {
+        &self.model
+    }
+    /// How many worlds there are.
+    pub fn len(&self) -> usize {
+        self.worlds
+    }
+    /// Never true: a batch has at least one world.
+    pub fn is_empty(&self) -> bool {
+        false
+    }
+    /// Threads that step it.
+    pub fn threads(&self) -> usize {
+        self.threads
+    }
+    /// Memory held for the worlds' states, controls and last readings, bytes.
+    pub fn bytes(&self) -> usize {
+        self.groups.iter().map(|g| g.bytes()).sum()
+    }
+    /// How often the recursion ran inwards so far, over all groups: one for each step and group, and one more each time that a limit was hit.
+    pub fn backward_passes(&self) -> u64 {
+        self.scratch.iter().map(|s| self.groups[0].passes(&**s)).sum()
+    }
+
+    /// Reads one world.
+    ///
+    /// # Panics
+    /// When `world` is not less than [`Batch::len`].
+    pub fn world(&self, world: usize) -> World<'_> {
+        let (group, lane) = self.place(world);
+        World { model: &self.model, group: &*self.groups[group], lane }
+    }
+
+    /// Changes one world.
+    ///
+    /// # Panics
+    /// When `world` is not less than [`Batch::len`].
+    pub fn world_mut(&mut self, world: usize) -> WorldMut<'_> {
+        let (group, lane) = self.place(world);
+        WorldMut { model: &self.model, group: &mut *self.groups[group], lane }
+    }
+
+    /// Copies the state of one world over another's; controls stay.
+    pub fn copy_state(&mut self, from: usize, to: usize) {
+        let mut snapshot = Snapshot::default();
+        self.world(from).save(&mut snapshot);
+        self.world_mut(to).restore(&snapshot);
+    }
+
+    /// Joint accelerations of a world at its present state: what the next step will apply, in `qvel` order.
+    pub fn accelerations(&mut self, world: usize) -> Vec<f64> {
+        let (group, lane) = self.place(world);
+        let mut out = vec![0.0; self.model.velocity_count()];
+        self.groups[group].accelerations(&mut *self.scratch[0], lane, &mut out);
+        out
+    }
+
+    fn place(&self, world: usize) -> (usize, usize) {
+        assert!(world < self.worlds, "world {world} of {}", self.worlds);
+        (world / self.lanes, world % self.lanes)
+    }
+}
+
+/// A pool of its own when a number of threads is asked for, else none: the global one serves.
+pub(crate) fn build_pool(threads: usize) -> Result<Option<rayon::ThreadPool>, BatchError> {
+    if threads == 0 {
+        return Ok(None);
+    }
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+    pool.map(Some).map_err(|e| BatchError::Threads(threads, e.to_string()))
+}

@@ -1,0 +1,156 @@
+//! Rotations and frames in f64, for compiling and reading; the stepping code has its own in `math.rs`.
+
+/// A 3 × 3 matrix by columns.
+pub(crate) type Columns = [[f64; 3]; 3];
+
+pub(crate) const IDENTITY: Columns = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+
+/// Rotation matrix of a quaternion `[w, x, y, z]`, normalised first.
+pub(crate) fn matrix(q: [f64; 4]) -> Columns {
+    let n = q.iter().map(|x| x * x).sum::<f64>().sqrt();
+    let [w, x, y, z] = q.map(|c| c / n);
+    [
+        [1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y + w * z), 2.0 * (x * z - w * y)],
+        [2.0 * (x * y - w * z), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z + w * x)],
+        [2.0 * (x * z + w * y), 2.0 * (y * z - w * x), 1.0 - 2.0 * (x * x + y * y)],
+    ]
+}
+
+/// Quaternion `[w, x, y, z]` of a rotation matrix, w ≥ 0 (Shepperd 1978: start from the largest component).
+pub(crate) fn quaternion(m: &Columns) -> [f64; 4] {
+    let e = |row: usize, col: usize| m[col][row];
+    let trace = e(0, 0) + e(1, 1) + e(2, 2);
+    let q = if trace > 0.0 {
+        let s = 2.0 * (1.0 + trace).sqrt();
+        [0.25 * s, (e(2, 1) - e(1, 2)) / s, (e(0, 2) - e(2, 0)) / s, (e(1, 0) - e(0, 1)) / s]
+    } else {
+        let i = (0..3).fold(0, |best, i| if e(i, i) > e(best, best) { i } else { best });
+        let (j, k) = ((i + 1) % 3, (i + 2) % 3);
+        let s = 2.0 * (1.0 + e(i, i) - e(j, j) - e(k, k)).max(0.0).sqrt();
+        let mut q = [0.0; 4];
+        q[0] = (e(k, j) - e(j, k)) / s;
+        q[1 + i] = 0.25 * s;
+        q[1 + j] = (e(j, i) + e(i, j)) / s;
+        q[1 + k] = (e(k, i) + e(i, k)) / s;
+        q
+    };
+    if q[0] < 0.0 { q.map(|c| -c) } else { q }
+}
+
+pub(crate) fn quaternion_product(a: [f64; 4], b: [f64; 4]) -> [f64; 4] {
+    let ([aw, ax, ay, az], [bw, bx, by, bz]) = (a, b);
+    [
+        aw * bw - ax * bx - ay * by - az * bz,
+        aw * bx + ax * bw + ay * bz - az * by,
+        aw * by - ax * bz + ay * bw + az * bx,
+        aw * bz + ax * by - ay * bx + az * bw,
+    ]
+}
+
+pub(crate) fn apply(m: &Columns, v: [f64; 3]) -> [f64; 3] {
+    std::array::from_fn(|i| m[0][i] * v[0] + m[1][i] * v[1] + m[2][i] * v[2])
+}
+
+pub(crate) fn product(a: &Columns, b: &Columns) -> Columns {
+    b.map(|column| apply(a, column))
+}
+
+pub(crate) fn transposed(m: &Columns) -> Columns {
+    std::array::from_fn(|i| std::array::from_fn(|j| m[j][i]))
+}
+
+pub(crate) fn add(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
+    std::array::from_fn(|i| a[i] + b[i])
+}
+
+pub(crate) fn sub(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
+    std::array::from_fn(|i| a[i] - b[i])
+}
+
+pub(crate) fn scale(a: [f64; 3], s: f64) -> [f64; 3] {
+    a.map(|x| x * s)
+}
+
+pub(crate) fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
+    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+}
+
+pub(crate) fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
+    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+}
+
+pub(crate) fn length(a: [f64; 3]) -> f64 {
+    dot(a, a).sqrt()
+}
+
+/// `[xx, yy, zz, xy, xz, yz]` as a matrix.
+pub(crate) fn symmetric(a: &[f64; 6]) -> Columns {
+    [[a[0], a[3], a[4]], [a[3], a[1], a[5]], [a[4], a[5], a[2]]]
+}
+
+/// The upper triangle of a matrix as `[xx, yy, zz, xy, xz, yz]`.
+pub(crate) fn upper(m: &Columns) -> [f64; 6] {
+    [m[0][0], m[1][1], m[2][2], m[1][0], m[2][0], m[2][1]]
+}
+
+/// `R·A·Rᵀ` of a symmetric matrix.
+pub(crate) fn turned(inertia: &[f64; 6], r: &Columns) -> [f64; 6] {
+    upper(&product(&product(r, &symmetric(inertia)), &transposed(r)))
+}
+
+/// `m·(c·c·1 − c cᵀ)`: what a mass at `c` adds to the inertia about the origin.
+pub(crate) fn point_inertia(mass: f64, c: [f64; 3]) -> [f64; 6] {
+    let [x, y, z] = c;
+    [y * y + z * z, x * x + z * z, x * x + y * y, -x * y, -x * z, -y * z].map(|e| mass * e)
+}
+
+/// Eigenvalues and unit eigenvectors (columns) of a symmetric matrix, by Jacobi's rotations.
+pub(crate) fn eigen(a: &[f64; 6]) -> ([f64; 3], Columns) {
+    let mut m = symmetric(a);
+    let mut vectors = IDENTITY;
+    for _ in 0..32 {
+        let off = m[1][0].powi(2) + m[2][0].powi(2) + m[2][1].powi(2);
+        if off <= 1e-32 * (m[0][0].powi(2) + m[1][1].powi(2) + m[2][2].powi(2)) {
+            break;
+        }
+        for (p, q) in [(0, 1), (0, 2), (1, 2)] {
+            if m[q][p] == 0.0 {
+                continue;
+            }
+            let theta = (m[q][q] - m[p][p]) / (2.0 * m[q][p]);
+            let t = if theta == 0.0 { 1.0 } else { theta.signum() / (theta.abs() + (theta * theta + 1.0).sqrt()) };
+            let c = 1.0 / (t * t + 1.0).sqrt();
+            let s = t * c;
+            let mut r = IDENTITY;
+            (r[p][p], r[q][q], r[q][p], r[p][q]) = (c, c, s, -s);
+            m = product(&product(&transposed(&r), &m), &r);
+            vectors = product(&vectors, &r);
+        }
+    }
+    ([m[0][0], m[1][1], m[2][2]], vectors)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quaternions_and_matrices_agree() {
+        for q in [[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.5, -0.5, 0.5, 0.5], [0.1, 0.7, -0.7, 0.1]] {
+            let n = q.iter().map(|x| x * x).sum::<f64>().sqrt();
+            let back = quaternion(&matrix(q));
+            let same = (0..4).map(|i| back[i] * q[i] / n).sum::<f64>().abs();
+            assert!((same - 1.0).abs() < 1e-12, "{q:?} came back as {back:?}");
+        }
+    }
+
+    #[test]
+    fn eigenvectors_rebuild_the_matrix() {
+        let a = [2.0, 3.0, 5.0, 0.4, -0.3, 0.7];
+        let (values, vectors) = eigen(&a);
+        let diagonal = [values[0], values[1], values[2], 0.0, 0.0, 0.0];
+        for (x, y) in turned(&diagonal, &vectors).iter().zip(a) {
+            assert!((x - y).abs() < 1e-12);
+        }
+    }
+}

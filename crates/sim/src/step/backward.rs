@@ -1,0 +1,251 @@
+//! Inwards: what each subtree weighs, seen through its joint.
+
+use super::{Articulated, BallWork, LinkWork, Scratch, StopWork, contact};
+use crate::kernel::{Kernel, Link, LinkKind};
+use crate::lanes::Lanes;
+use crate::math::{Mat3, Sym3, Vec3};
+
+/// Articulated inertia of link `i` through its joint, left in its slot for the parent to add.
+#[inline(always)]
+pub(super) fn backward<V: Lanes>(kernel: &Kernel<V::Scalar>, scratch: &mut Scratch<V>, i: usize) {
+    let link = &kernel.links[i];
+    if link.kind == LinkKind::Fixed {
+        return;
+    }
+    let (first, last) = scratch.contact_ranges[i];
+    let work = &scratch.links[i];
+    let mass = V::splat(link.mass);
+    let is_plain_leaf = link.is_leaf && first == last;
+    let mut own = match &kernel.child_slots[link.children.clone()] {
+        [] => rigid(work, mass),
+        [only] => children_and(&scratch.articulated[*only], work, mass),
+        [first, others @ ..] => {
+            let mut sum = children_and(&scratch.articulated[*first], work, mass);
+            for other in others {
+                add(&mut sum, &scratch.articulated[*other]);
+            }
+            sum
+        }
+    };
+    for contact in &scratch.contacts[first as usize..last as usize] {
+        contact::add_to(kernel, contact, &mut own);
+    }
+    scratch.articulated[link.inertia_slot] = match link.kind {
+        LinkKind::Free | LinkKind::Planar => own,
+        LinkKind::Ball => through_ball(link, &scratch.links[i], &mut scratch.stops[i], &mut scratch.balls[i], own),
+        _ => through_hinge(link, &mut scratch.links[i], &scratch.stops[i], own, is_plain_leaf),
+    };
+}
+
+/// `[m·c]×`: the coupling of a rigid body.
+#[inline(always)]
+fn rigid<V: Lanes>(work: &LinkWork<V>, mass: V) -> Articulated<V> {
+    let (h, o) = (work.first_moment, V::zero());
+    Articulated {
+        j: work.rotational,
+        h: Mat3 { cols: [Vec3::new(o, h.z, -h.y), Vec3::new(-h.z, o, h.x), Vec3::new(h.y, -h.x, o)] },
+        m: Sym3::diagonal(mass),
+        n: work.bias_torque,
+        f: work.bias_force,
+    }
+}
+
+/// Sum of the children and the rigid link.
+#[inline(always)]
+fn children_and<V: Lanes>(children: &Articulated<V>, work: &LinkWork<V>, mass: V) -> Articulated<V> {
+    let h = work.first_moment;
+    let c = &children.h.cols;
+    Articulated {
+        j: children.j.add(work.rotational),
+        h: Mat3 {
+            cols: [
+                Vec3::new(c[0].x, c[0].y + h.z, c[0].z - h.y),
+                Vec3::new(c[1].x - h.z, c[1].y, c[1].z + h.x),
+                Vec3::new(c[2].x + h.y, c[2].y - h.x, c[2].z),
+            ],
+        },
+        m: children.m.add_diagonal(mass),
+        n: children.n.add(work.bias_torque),
+        f: children.f.add(work.bias_force),
+    }
+}
+
+#[inline(always)]
+fn add<V: Lanes>(sum: &mut Articulated<V>, b: &Articulated<V>) {
+    sum.j = sum.j.add(b.j);
+    sum.m = sum.m.add(b.m);
+    sum.n = sum.n.add(b.n);
+    sum.f = sum.f.add(b.f);
+    for k in 0..3 {
+        sum.h.cols[k] = sum.h.cols[k].add(b.h.cols[k]);
+    }
+}
+
+/// `U = I·S`, `D = Sᵀ·U + implicit`, `u = τ − Sᵀ·p`; passes on `I − U·Uᵀ/D` and `p + U·u/D` (Featherstone 2008, eqs. 7.41–7.47).
+#[inline(always)]
+fn through_hinge<V: Lanes>(
+    link: &Link<V::Scalar>,
+    work: &mut LinkWork<V>,
+    stop: &StopWork<V>,
+    own: Articulated<V>,
+    is_plain_leaf: bool,
+) -> Articulated<V> {
+    let Articulated { j, h, m, n, f } = own;
+    let (axis, moment) = (work.axis, work.moment);
+    let (ua, ul) = if is_plain_leaf {
+        rigid_times_motion(j.mul_vec(axis), work.first_moment, V::splat(link.mass), axis, moment)
+    } else {
+        (h.mul_vec_add(moment, j.mul_vec(axis)), m.mul_vec_add(moment, h.transpose_mul_vec(axis)))
+    };
+    let mut implicit = work.pd_implicit + V::splat(link.armature) + rounding_inertia(&j);
+    let mut torque = work.pd_torque;
+    if link.has_limits {
+        implicit = implicit + stop.implicit;
+        torque = torque + stop.torque;
+    }
+    let d = axis.dot_add(ua, moment.dot_add(ul, implicit));
+    let d_inverse = V::constant(1.0) / d.max(V::constant(1e-12));
+    let u = torque - axis.dot_add(n, moment.dot(f));
+    let (wa, wl) = (ua.scale(d_inverse), ul.scale(d_inverse));
+    work.u_angular = ua;
+    work.u_linear = ul;
+    work.d_inverse = d_inverse;
+    work.u = u;
+    let c = h.cols;
+    Articulated {
+        j: j.sub_symmetric_outer(ua, wa),
+        h: Mat3 { cols: [ua.scale_sub_from(wl.x, c[0]), ua.scale_sub_from(wl.y, c[1]), ua.scale_sub_from(wl.z, c[2])] },
+        m: m.sub_symmetric_outer(ul, wl),
+        n: wa.scale_add(u, n),
+        f: wl.scale_add(u, f),
+    }
+}
+
+/// What rounding may have left of the inertia about a joint, as a rotor's inertia on top: a light limb that holds on to the ground
+/// carries virtual masses about O that are a million times its own inertia about its axis.
+#[inline(always)]
+fn rounding_inertia<V: Lanes>(j: &Sym3<V>) -> V {
+    (j.xx + j.yy + j.zz) * V::constant(if V::SINGLE { 2e-7 } else { 4e-16 })
+}
+
+/// `(J·s + h×m, mass·m + s×h)`: a rigid body's inertia times `(axis s, moment m)`, given `J·s` and the first moment h.
+///
+/// Term by term in the order of the general product with the zeros left out: a leaf that touches something in another lane
+/// takes the general way in all of them, and must get the same bits.
+#[inline(always)]
+fn rigid_times_motion<V: Lanes>(js: Vec3<V>, h: Vec3<V>, mass: V, s: Vec3<V>, m: Vec3<V>) -> (Vec3<V>, Vec3<V>) {
+    let angular = Vec3::new(
+        h.y.mul_add(m.z, h.z.neg_mul_add(m.y, js.x)),
+        h.x.neg_mul_add(m.z, h.z.mul_add(m.x, js.y)),
+        h.x.mul_add(m.y, h.y.neg_mul_add(m.x, js.z)),
+    );
+    let linear = Vec3::new(
+        mass.mul_add(m.x, h.z.mul_add(s.y, -(h.y * s.z))),
+        mass.mul_add(m.y, h.z.neg_mul_add(s.x, h.x * s.z)),
+        mass.mul_add(m.z, h.y.mul_add(s.x, -(h.x * s.y))),
+    );
+    (angular, linear)
+}
+
+/// A ball joint, about its own centre p, where `S = (1, 0)`. With β the implicit part of PD and `D = J + β·1`, what is passed on is
+/// `J' = β·1 − β²·D⁻¹`, `H' = β·D⁻¹·H`, `M' = M − Hᵀ·D⁻¹·H`: J' and H' involve no difference of large numbers.
+///
+/// A stop adds `γ·n nᵀ` to D (Sherman & Morrison 1950): with `w = D⁻¹·n`, `k = γ/(1 + γ·n·w)`, `e = n − β·w` and `g = (D⁻¹·H)ᵀ·n`,
+/// J' gains `k·e eᵀ`, H' gains `k·e gᵀ`, M' gains `k·g gᵀ`, however stiff it is.
+#[inline(always)]
+fn through_ball<V: Lanes>(
+    link: &Link<V::Scalar>,
+    work: &LinkWork<V>,
+    stop: &mut StopWork<V>,
+    ball: &mut BallWork<V>,
+    own: Articulated<V>,
+) -> Articulated<V> {
+    let p = ball.position;
+    // Shift to p: H_p = H − [p]×·M, J_p = J + H·[p]× − [p]×·H_pᵀ, n_p = n − p×f.
+    let hp = shift_coupling(&own.h, &own.m, p.neg());
+    let jp = shift_rotational(&own.j, &own.h, &hp, p.neg());
+    let np = p.neg().cross_add(own.f, own.n);
+
+    let beta = work.pd_implicit + V::splat(link.armature) + rounding_inertia(&own.j);
+    ball.implicit = beta;
+    let mut torque = ball.pd_torque;
+    if link.has_limits {
+        torque = stop.axis.scale_add(stop.torque, torque);
+    }
+    let (below, pivots) = jp.add_diagonal(beta).factor(beta.max(V::constant(1e-12)));
+    let d_inverse = Sym3::from_factor(below, pivots);
+    let g = d_inverse.mul_mat(&hp);
+    let u = torque.sub(np);
+    let du = d_inverse.mul_vec(u);
+    ball.d_inverse = d_inverse;
+    ball.d_inverse_h = g;
+    ball.d_inverse_u = du;
+
+    // What passes on, about p.
+    let mut j = d_inverse.scale(-(beta * beta)).add_diagonal(beta);
+    let mut h = g.scale(beta);
+    let mut n = du.scale_sub_from(beta, torque);
+    let mut f = own.f.add(g.transpose_mul_vec(u));
+    // Row by row of L⁻¹·H, weighted by the pivots.
+    let [c0, c1, c2] = hp.cols;
+    let z1 = Vec3::new(c0.x, c1.x, c2.x);
+    let z2 = z1.scale_add(below[0], Vec3::new(c0.y, c1.y, c2.y));
+    let y = Vec3::new(c0.y, c1.y, c2.y);
+    let z3 = z1.scale_add(below[1], y.scale_add(below[2], Vec3::new(c0.z, c1.z, c2.z)));
+    let mut m = own.m.sub_symmetric_outer(z1, z1.scale(pivots[0]));
+    m = m.sub_symmetric_outer(z2, z2.scale(pivots[1]));
+    m = m.sub_symmetric_outer(z3, z3.scale(pivots[2]));
+    if link.has_limits && V::any(V::zero().lt(stop.implicit)) {
+        let w = d_inverse.mul_vec(stop.axis);
+        let k = stop.implicit / stop.implicit.mul_add(stop.axis.dot(w), V::constant(1.0));
+        let e = w.scale_sub_from(beta, stop.axis);
+        let row = g.transpose_mul_vec(stop.axis);
+        let ke = e.scale(k);
+        let along = stop.axis.dot(du) * k;
+        j = j.add_outer(e, k);
+        h = Mat3 {
+            cols: [ke.scale_add(row.x, h.cols[0]), ke.scale_add(row.y, h.cols[1]), ke.scale_add(row.z, h.cols[2])],
+        };
+        m = m.add_outer(row, k);
+        n = e.scale_sub_from(along, n);
+        f = row.scale_sub_from(along, f);
+        stop.response = w.scale(k);
+    } else {
+        stop.response = Vec3::zero();
+    }
+
+    // And back to O.
+    let h_o = shift_coupling(&h, &m, p);
+    Articulated { j: shift_rotational(&j, &h, &h_o, p), h: h_o, m, n: p.cross_add(f, n), f }
+}
+
+/// `H + [r]×·M`: the coupling about a point that lies `r` before the old one.
+#[inline(always)]
+fn shift_coupling<V: Lanes>(h: &Mat3<V>, m: &Sym3<V>, r: Vec3<V>) -> Mat3<V> {
+    Mat3 {
+        cols: [r.cross_add(m.col(0), h.cols[0]), r.cross_add(m.col(1), h.cols[1]), r.cross_add(m.col(2), h.cols[2])],
+    }
+}
+
+/// `J − H·[r]× + [r]×·H'ᵀ` with the shifted coupling H'; the result is symmetric.
+#[inline(always)]
+fn shift_rotational<V: Lanes>(j: &Sym3<V>, h: &Mat3<V>, shifted: &Mat3<V>, r: Vec3<V>) -> Sym3<V> {
+    // −H·[r]×, entry (i, k) = row i of H against −column k of [r]×.
+    let [a, b, c] = h.cols;
+    let xx = b.x.neg_mul_add(r.z, c.x * r.y);
+    let xy = a.x.mul_add(r.z, -(c.x * r.x));
+    let xz = b.x.mul_add(r.x, -(a.x * r.y));
+    let yy = a.y.mul_add(r.z, -(c.y * r.x));
+    let yz = b.y.mul_add(r.x, -(a.y * r.y));
+    let zz = b.z.mul_add(r.x, -(a.z * r.y));
+    // [r]×·H'ᵀ, entry (i, k) = (r × row k of H')_i.
+    let [d, e, g] = shifted.cols;
+    Sym3 {
+        xx: j.xx + r.y.mul_add(g.x, r.z.neg_mul_add(e.x, xx)),
+        xy: j.xy + r.y.mul_add(g.y, r.z.neg_mul_add(e.y, xy)),
+        xz: j.xz + r.y.mul_add(g.z, r.z.neg_mul_add(e.z, xz)),
+        yy: j.yy + r.z.mul_add(d.y, r.x.neg_mul_add(g.y, yy)),
+        yz: j.yz + r.z.mul_add(d.z, r.x.neg_mul_add(g.z, yz)),
+        zz: j.zz + r.x.mul_add(e.z, r.y.neg_mul_add(d.z, zz)),
+    }
+}

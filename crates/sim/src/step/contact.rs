@@ -1,0 +1,322 @@
+//! Contact with what does not move: a compliant, implicitly integrated spring–damper with a Coulomb cone.
+//!
+//! At a touching point with outward normal n, depth δ and velocity u (after the step: u'), the force is
+//!
+//! ```text
+//! normal     f_n = k·(δ − dt·u'_n) − c·u'_n      ≥ 0        k = m·g/1 mm, c = k·40 ms, of the tree's mass m
+//! bounce     f_n such that u'_n = −e·u_n                     when u_n is faster than the bounce threshold
+//! friction   f_t = −c_t·u'_t,  |f_t| ≤ μ·f_n                 c_t = m·g/1 mm/s while it sticks
+//! ```
+//!
+//! all linear in u', so it joins the link's inertia as `dt·Pᵀ·C·P` (P maps the link's motion to the point's). Where a solution
+//! leaves the cone or pulls, `limit` replaces that contact's law by its limit: friction of size μ·f_n against the slip,
+//! or nothing. A point that slides before the step starts from the secant `c_t = μ·f_n/|u_t|`, which is already right
+//! when it slides steadily.
+
+use super::{Articulated, Group, Motion, Scratch, shapes};
+use crate::kernel::{IMPACT_MASSES, Kernel, SurfaceConst};
+use crate::lanes::Lanes;
+use crate::math::{Sym3, Vec3};
+
+/// `Contact::other` of the ground; static boxes follow as `1 + box`, links as `−1 − link`.
+pub(crate) const GROUND: i32 = 0;
+
+/// Once the regular passes are spent: how far friction may lie outside its cone, relative, and how many pull tolerances count.
+const LAST_SLACK: f64 = 0.05;
+const LAST_TOLERANCES: f64 = 10.0;
+
+/// Speed, m/s, at which fixed friction may push a point backwards.
+const BACKWARDS_SPEED: f64 = 0.1;
+
+/// One touching point, in every lane whose mask is set.
+#[derive(Clone, Copy)]
+pub(crate) struct Contact<V: Lanes> {
+    pub link: u32,
+    pub other: i32,
+    pub mask: V::Mask,
+    /// Place relative to the tree's origin, and the normal out of the obstacle.
+    pub point: Vec3<V>,
+    pub normal: Vec3<V>,
+    pub friction: V,
+    /// Velocity along the surface before the step.
+    pub slip: Vec3<V>,
+    /// Force without acceleration, and its implicit gains across and along the surface.
+    pub explicit_force: Vec3<V>,
+    pub normal_gain: V,
+    pub tangent_gain: V,
+    /// Force on the link.
+    pub force: Vec3<V>,
+}
+
+/// Finds what link `i` touches and adds it to the list.
+#[inline(always)]
+pub(super) fn detect<V: Lanes>(
+    kernel: &Kernel<V::Scalar>,
+    group: &Group<V>,
+    scratch: &mut Scratch<V>,
+    i: usize,
+    motion: &Motion<V>,
+    center: Vec3<V>,
+) {
+    let link = &kernel.links[i];
+    let first = scratch.contacts.len() as u32;
+    let running = V::from_bits(group.running);
+    let origin = scratch.origins[link.tree];
+    if let Some((height, surface)) = &kernel.ground {
+        let above = origin.z - V::splat(*height);
+        let lowest = center.z + above - V::splat(link.bounding_radius);
+        // A lane that the bound rules out stays out even where another's makes the work begin.
+        let near = V::and(lowest.lt(V::zero()), running);
+        if V::any(near) {
+            for point in &kernel.points[link.points.clone()] {
+                let arm = Vec3::splat(point.position);
+                let r = &motion.rotation.cols;
+                let down = motion.position.z - V::splat(point.radius);
+                let z = r[0].z.mul_add(arm.x, r[1].z.mul_add(arm.y, r[2].z.mul_add(arm.z, down)));
+                let depth = -(z + above);
+                let mask = V::and(V::zero().lt(depth), near);
+                if V::any(mask) {
+                    let at = motion.rotation.mul_vec_add(arm, motion.position);
+                    let at = Vec3::new(at.x, at.y, z);
+                    let up = Vec3::new(V::zero(), V::zero(), V::constant(1.0));
+                    push(
+                        kernel,
+                        scratch,
+                        i,
+                        motion,
+                        Touch { other: GROUND, mask, point: at, normal: up, depth },
+                        surface,
+                    );
+                }
+            }
+        }
+    }
+    for b in 0..kernel.boxes.len() {
+        shapes::link_against_box(kernel, scratch, i, motion, b, running);
+    }
+    scratch.contact_ranges[i] = (first, scratch.contacts.len() as u32);
+}
+
+/// Geometry of a touching point.
+pub(super) struct Touch<V: Lanes> {
+    pub other: i32,
+    pub mask: V::Mask,
+    pub point: Vec3<V>,
+    pub normal: Vec3<V>,
+    pub depth: V,
+}
+
+/// Sets up the law of one touching point; drops it where it separates.
+#[inline(always)]
+pub(super) fn push<V: Lanes>(
+    kernel: &Kernel<V::Scalar>,
+    scratch: &mut Scratch<V>,
+    i: usize,
+    motion: &Motion<V>,
+    touch: Touch<V>,
+    surface: &SurfaceConst<V::Scalar>,
+) {
+    let tree = &kernel.trees[kernel.links[i].tree];
+    let zero = V::zero();
+    let n = touch.normal;
+    let velocity = motion.angular_velocity.cross_add(touch.point.sub(motion.position), motion.velocity);
+    let approach = n.dot(velocity);
+    let across = n.scale_sub_from(approach, velocity);
+
+    let restitution = V::splat(surface.restitution);
+    let bounces = V::and(approach.lt(-V::splat(kernel.bounce_threshold)), zero.lt(restitution));
+    // The virtual mass κ·m gives u' = −(κ·e' − 1)/(κ + 1)·u to a mass m: e' = e + (1 + e)/κ makes that −e·u.
+    let impact = V::splat(tree.impact_implicit);
+    let restitution = (V::constant(1.0) + restitution).mul_add(V::constant(1.0 / IMPACT_MASSES), restitution);
+    let gain = V::select(bounces, impact, V::splat(tree.normal_implicit));
+    let push = V::select(bounces, -(impact * restitution * approach), V::splat(tree.stiffness) * touch.depth);
+    let force = gain.neg_mul_add(approach, push);
+    let mask = V::and(touch.mask, zero.lt(force));
+    if !V::any(mask) {
+        return;
+    }
+    let friction = V::splat(surface.friction);
+    let speed = across.length();
+    let secant = friction * force / speed.max(V::constant(1e-9));
+    let stick = secant.min(V::splat(tree.stick_implicit));
+    let explicit = n.scale(force).sub(across.scale(stick));
+    scratch.contacts.push(Contact {
+        link: i as u32,
+        other: touch.other,
+        mask,
+        point: touch.point,
+        normal: n,
+        friction,
+        slip: across,
+        explicit_force: Vec3::select(mask, explicit, Vec3::zero()),
+        normal_gain: V::select(mask, gain, zero),
+        tangent_gain: V::select(mask, stick, zero),
+        force: Vec3::zero(),
+    });
+}
+
+/// Adds `dt·Pᵀ·C·P` and the explicit force of a contact to the link's articulated inertia.
+#[inline(always)]
+pub(super) fn add_to<V: Lanes>(kernel: &Kernel<V::Scalar>, contact: &Contact<V>, own: &mut Articulated<V>) {
+    let dt = V::splat(kernel.dt);
+    let x = contact.point;
+    let (normal, tangent) = (contact.normal_gain * dt, contact.tangent_gain * dt);
+    if contact.other == GROUND {
+        // C = diag(t, t, n): few entries remain.
+        let (xt, yt, zt) = (x.x * tangent, x.y * tangent, x.z * tangent);
+        let (xn, yn) = (x.x * normal, x.y * normal);
+        own.m.xx = own.m.xx + tangent;
+        own.m.yy = own.m.yy + tangent;
+        own.m.zz = own.m.zz + normal;
+        let [a, b, c] = &mut own.h.cols;
+        (a.y, a.z) = (a.y + zt, a.z - yt);
+        (b.x, b.z) = (b.x - zt, b.z + xt);
+        (c.x, c.y) = (c.x + yn, c.y - xn);
+        let zzt = x.z * zt;
+        own.j.xx = yn.mul_add(x.y, own.j.xx + zzt);
+        own.j.yy = xn.mul_add(x.x, own.j.yy + zzt);
+        own.j.zz = xt.mul_add(x.x, yt.mul_add(x.y, own.j.zz));
+        own.j.xy = xn.neg_mul_add(x.y, own.j.xy);
+        own.j.xz = xt.neg_mul_add(x.z, own.j.xz);
+        own.j.yz = yt.neg_mul_add(x.z, own.j.yz);
+    } else {
+        // K = t·1 + (n − t)·n nᵀ; M += K, H += [x]×·K, J += [x]×·K·[x]×ᵀ.
+        let k = Sym3::diagonal(tangent).add_outer(contact.normal, normal - tangent);
+        own.m = own.m.add(k);
+        let h = [x.cross(k.col(0)), x.cross(k.col(1)), x.cross(k.col(2))];
+        for (column, add) in own.h.cols.iter_mut().zip(h) {
+            *column = column.add(add);
+        }
+        own.j.xx = own.j.xx + h[2].x.mul_add(x.y, -(h[1].x * x.z));
+        own.j.xy = own.j.xy + h[0].x.mul_add(x.z, -(h[2].x * x.x));
+        own.j.xz = own.j.xz + h[1].x.mul_add(x.x, -(h[0].x * x.y));
+        own.j.yy = own.j.yy + h[0].y.mul_add(x.z, -(h[2].y * x.x));
+        own.j.yz = own.j.yz + h[1].y.mul_add(x.x, -(h[0].y * x.y));
+        own.j.zz = own.j.zz + h[1].z.mul_add(x.x, -(h[0].z * x.y));
+    }
+    own.n = own.n.sub(x.cross(contact.explicit_force));
+    own.f = own.f.sub(contact.explicit_force);
+}
+
+/// The contact's force under the link's acceleration; replaces its law where it pulls or leaves the cone.
+/// Returns the lanes that changed.
+#[inline(always)]
+pub(super) fn limit<V: Lanes>(
+    kernel: &Kernel<V::Scalar>,
+    contact: &mut Contact<V>,
+    acceleration: &[Vec3<V>; 2],
+    running: V::Mask,
+    slack: Option<f64>,
+) -> V::Mask {
+    let dt = V::splat(kernel.dt);
+    let zero = V::zero();
+    let [alpha, a] = *acceleration;
+    let n = contact.normal;
+    let change = alpha.cross_add(contact.point, a).scale(dt);
+    let change_n = n.dot(change);
+    let explicit_n = n.dot(contact.explicit_force);
+    let force_n = contact.normal_gain.neg_mul_add(change_n, explicit_n);
+    let explicit_t = n.scale_sub_from(explicit_n, contact.explicit_force);
+    let force_t = n.scale_sub_from(change_n, change).scale_sub_from(contact.tangent_gain, explicit_t);
+    contact.force = n.scale_add(force_n, force_t);
+    // A contact that pulls, or rubs far too hard, must not outlive the regular passes: it would glue or kick.
+    let (slack, tolerances) = match slack {
+        Some(slack) => (slack, 1.0),
+        None => (LAST_SLACK, LAST_TOLERANCES),
+    };
+    let tree = &kernel.trees[kernel.links[contact.link as usize].tree];
+    let tolerance = V::splat(tree.pull_tolerance) * V::constant(tolerances);
+    let running = V::and(contact.mask, running);
+    let pulls = V::and(force_n.lt(-tolerance), running);
+    let cone = contact.friction * force_n.max(zero);
+    let size = force_t.length();
+    let most = cone.mul_add(V::constant(1.0 + slack), tolerance);
+    let slips = V::and_not(V::and(most.lt(size), running), pulls);
+    // Friction of fixed size that has turned the slip around drives it: it was more than stopping took.
+    let slip = contact.slip.add(n.scale_sub_from(change_n, change));
+    let is_fixed = V::and_not(running, zero.lt(contact.tangent_gain));
+    let backwards = (size * V::constant(BACKWARDS_SPEED)).lt(force_t.dot(slip));
+    let kicks = V::and_not(V::and(is_fixed, backwards), V::or(pulls, slips));
+    let changed = V::or(V::or(pulls, slips), kicks);
+    if V::any(changed) {
+        // Slipping: μ·f_n against the slip. Kicking: a drag of about that size, which can only brake.
+        let limited = force_t.scale(cone / size.max(V::constant(1e-12)));
+        let drag = (size / slip.length().max(V::constant(1e-9))).min(V::splat(tree.stick_implicit));
+        let tangential = Vec3::select(kicks, contact.slip.scale(-drag), limited);
+        let explicit = Vec3::select(V::or(slips, kicks), n.scale_add(explicit_n, tangential), contact.explicit_force);
+        contact.explicit_force = Vec3::select(pulls, Vec3::zero(), explicit);
+        contact.tangent_gain = V::select(changed, V::select(kicks, drag, zero), contact.tangent_gain);
+        contact.normal_gain = V::select(pulls, zero, contact.normal_gain);
+        contact.mask = V::and_not(contact.mask, pulls);
+        contact.force = Vec3::select(pulls, Vec3::zero(), contact.force);
+    }
+    changed
+}
+
+/// Leaves torques and contacts of the step that was just taken to be read.
+#[inline(always)]
+pub(super) fn record<V: Lanes>(kernel: &Kernel<V::Scalar>, group: &mut Group<V>, scratch: &Scratch<V>) {
+    use crate::kernel::LinkKind;
+    let running = V::from_bits(group.running);
+    for (i, link) in kernel.links.iter().enumerate() {
+        let (v, work) = (link.v, &scratch.links[i]);
+        match link.kind {
+            LinkKind::Free | LinkKind::Planar | LinkKind::Fixed => {}
+            LinkKind::Ball => {
+                let ball = &scratch.balls[i];
+                let q = Vec3::load(&scratch.acceleration[v..v + 3]);
+                // PD is isotropic, so it can be read in the child's axes, as MuJoCo does.
+                let driven = ball.rotation.transpose_mul_vec(ball.pd_torque);
+                let torque = q.scale_sub_from(work.pd_implicit, driven);
+                let mut stop = Vec3::zero();
+                if link.has_limits {
+                    let at = &scratch.stops[i];
+                    let axis = ball.rotation.transpose_mul_vec(at.axis);
+                    stop = axis.scale(axis.dot(q).neg_mul_add(at.implicit, at.torque));
+                }
+                keep_vector(running, torque, &mut group.torque[v..v + 3]);
+                keep_vector(running, stop, &mut group.stop_torque[v..v + 3]);
+            }
+            _ => {
+                let q = scratch.acceleration[v];
+                let torque = q.neg_mul_add(work.pd_implicit, work.pd_torque);
+                keep(running, torque, &mut group.torque[v]);
+                if link.has_limits {
+                    let stop = q.neg_mul_add(scratch.stops[i].implicit, scratch.stops[i].torque);
+                    keep(running, stop, &mut group.stop_torque[v]);
+                }
+            }
+        }
+    }
+    // Lanes that stand still keep their last contacts, as they keep their torques.
+    let mut kept = 0;
+    for i in 0..group.contacts.len() {
+        let mut contact = group.contacts[i];
+        contact.mask = V::and_not(contact.mask, running);
+        if V::any(contact.mask) {
+            group.contacts[kept] = contact;
+            kept += 1;
+        }
+    }
+    group.contacts.truncate(kept);
+    for contact in &scratch.contacts {
+        let mut contact = *contact;
+        contact.mask = V::and(contact.mask, running);
+        contact.point = contact.point.add(scratch.origins[kernel.links[contact.link as usize].tree]);
+        if V::any(contact.mask) {
+            group.contacts.push(contact);
+        }
+    }
+}
+
+#[inline(always)]
+fn keep<V: Lanes>(running: V::Mask, new: V, old: &mut V) {
+    *old = V::select(running, new + V::zero(), *old);
+}
+
+#[inline(always)]
+fn keep_vector<V: Lanes>(running: V::Mask, new: Vec3<V>, old: &mut [V]) {
+    keep(running, new.x, &mut old[0]);
+    keep(running, new.y, &mut old[1]);
+    keep(running, new.z, &mut old[2]);
+}

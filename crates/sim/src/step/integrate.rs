@@ -1,0 +1,116 @@
+//! Semi-implicit Euler: velocities first, then positions with the new velocities.
+
+use super::{Group, Scratch};
+use crate::kernel::{Kernel, LinkKind};
+use crate::lanes::{Lanes, Scalar};
+use crate::math::{Quat, Vec3};
+
+/// Moves the running lanes by one step; lanes whose speed is not a sane number stop and are reported.
+#[inline(always)]
+pub(super) fn integrate<V: Lanes>(kernel: &Kernel<V::Scalar>, group: &mut Group<V>, scratch: &mut Scratch<V>) {
+    let dt = V::splat(kernel.dt);
+    let limit = V::splat(kernel.tame_speed);
+    let mut tame = V::from_bits(u32::MAX);
+    for ((new, old), a) in scratch.new_velocity.iter_mut().zip(&group.v).zip(&scratch.acceleration) {
+        // Adding zero turns −0 into 0, the only trace that lanes working side by side could leave on each other.
+        *new = a.mul_add(dt, *old) + V::zero();
+        tame = V::and(tame, new.abs().lt(limit));
+    }
+    let lanes = if V::COUNT == 32 { u32::MAX } else { (1u32 << V::COUNT) - 1 };
+    if !V::bits(tame) & lanes & group.running != 0 {
+        let insane = slow_down(kernel, scratch) & lanes & group.running;
+        if insane != 0 {
+            report_divergence(kernel, group, scratch, insane);
+        }
+    }
+    let running = V::from_bits(group.running);
+    if group.running == lanes {
+        group.v.copy_from_slice(&scratch.new_velocity);
+    } else {
+        for (old, new) in group.v.iter_mut().zip(&scratch.new_velocity) {
+            *old = V::select(running, *new, *old);
+        }
+    }
+    for link in &kernel.links {
+        let (q, v) = (link.q, link.v);
+        match link.kind {
+            LinkKind::Fixed => {}
+            LinkKind::Free => {
+                for k in 0..3 {
+                    move_coordinate(&mut group.q[q + k], group.v[v + k], dt, running);
+                }
+                turn(&mut group.q[q + 3..q + 7], &group.v[v + 3..v + 6], dt, running);
+            }
+            LinkKind::Planar => {
+                for k in 0..3 {
+                    move_coordinate(&mut group.q[q + k], group.v[v + k], dt, running);
+                }
+            }
+            LinkKind::Ball => turn(&mut group.q[q..q + 4], &group.v[v..v + 3], dt, running),
+            _ => move_coordinate(&mut group.q[q], group.v[v], dt, running),
+        }
+    }
+    for lane in 0..V::COUNT {
+        group.steps[lane] += (group.running >> lane & 1) as u64;
+    }
+}
+
+/// Halves what joints turn faster than the tame speed, where explicit Coriolis forces would feed them without bound.
+/// Returns the lanes whose speeds are not sane numbers.
+#[inline(always)]
+fn slow_down<V: Lanes>(kernel: &Kernel<V::Scalar>, scratch: &mut Scratch<V>) -> u32 {
+    let limit = V::splat(kernel.speed_limit);
+    let mut sane = V::from_bits(u32::MAX);
+    for new in &scratch.new_velocity {
+        sane = V::and(sane, new.abs().lt(limit));
+    }
+    let (fast, half) = (V::splat(kernel.tame_speed), V::constant(0.5));
+    for link in &kernel.links {
+        let v = link.v;
+        let turning = match link.kind {
+            LinkKind::Fixed => v..v,
+            // A loose object has no joints to feed it.
+            LinkKind::Free if link.is_leaf => v..v,
+            LinkKind::Free => v + 3..v + 6,
+            LinkKind::Planar => v + 2..v + 3,
+            LinkKind::Ball => v..v + 3,
+            _ => v..v + 1,
+        };
+        for v in &mut scratch.new_velocity[turning] {
+            let size = v.abs();
+            let slower = *v * (half + half * fast / size.max(fast));
+            *v = V::select(V::and(sane, fast.lt(size)), slower, *v);
+        }
+    }
+    !V::bits(sane)
+}
+
+#[inline(always)]
+fn move_coordinate<V: Lanes>(q: &mut V, v: V, dt: V, running: V::Mask) {
+    *q = V::select(running, v.mul_add(dt, *q) + V::zero(), *q);
+}
+
+/// `q ← q·exp(dt·ω/2)` for an angular velocity in the turning body's own axes.
+#[inline(always)]
+fn turn<V: Lanes>(q: &mut [V], v: &[V], dt: V, running: V::Mask) {
+    let old = Quat::load(q);
+    let new = old.mul(Quat::from_rotation_vector(Vec3::load(v).scale(dt))).normalized();
+    let zero = Vec3::zero();
+    Quat { w: V::select(running, new.w + V::zero(), old.w), v: Vec3::select(running, new.v.add(zero), old.v) }.store(q);
+}
+
+/// Stops the lanes in `insane` where they were before the step, and notes which velocity went wrong.
+#[cold]
+#[inline(never)]
+fn report_divergence<V: Lanes>(kernel: &Kernel<V::Scalar>, group: &mut Group<V>, scratch: &Scratch<V>, insane: u32) {
+    let limit = kernel.speed_limit.to_f64();
+    for lane in (0..V::COUNT).filter(|lane| insane >> lane & 1 == 1) {
+        let sane = |x: &V| x.get(lane).abs() < limit;
+        let culprit = scratch.new_velocity.iter().position(|x| !sane(x)).unwrap_or(0);
+        group.diverged[lane] = Some((group.steps[lane], culprit));
+        for v in &mut group.v {
+            v.set(lane, 0.0);
+        }
+    }
+    group.running &= !insane;
+}

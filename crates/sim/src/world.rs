@@ -1,0 +1,285 @@
+//! Reading and changing one world of a batch.
+
+use crate::engine::{Field, Worlds};
+use crate::measure::Measured;
+use crate::model::Model;
+
+/// A world to be read.
+#[derive(Clone, Copy)]
+pub struct World<'a> {
+    pub(crate) model: &'a Model,
+    pub(crate) group: &'a dyn Worlds,
+    pub(crate) lane: usize,
+}
+
+/// A world to be changed.
+pub struct WorldMut<'a> {
+    pub(crate) model: &'a Model,
+    pub(crate) group: &'a mut dyn Worlds,
+    pub(crate) lane: usize,
+}
+
+/// Whether a world still moves.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Status {
+    /// It moves.
+    Running,
+    /// The caller stopped it.
+    Stopped,
+    /// Its numbers left all reason; it stands still where it was before that step.
+    Diverged {
+        /// Steps that it had taken.
+        step: u64,
+        /// Joint whose speed went wrong first.
+        joint: String,
+    },
+}
+
+/// A world's state, to be restored bit by bit.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Snapshot {
+    values: Vec<f64>,
+    steps: u64,
+    diverged: Option<(u64, usize)>,
+    is_running: bool,
+}
+
+impl Snapshot {
+    /// A state given by its coordinates.
+    pub fn new(position: &[f64], velocity: &[f64]) -> Snapshot {
+        Snapshot { values: [position, velocity].concat(), steps: 0, diverged: None, is_running: true }
+    }
+    /// `qpos` followed by `qvel`.
+    pub fn values(&self) -> &[f64] {
+        &self.values
+    }
+    /// Steps that the world had taken.
+    pub fn steps(&self) -> u64 {
+        self.steps
+    }
+}
+
+/// A point where a body touched something in the last step.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ContactReading {
+    /// Index of the body (of a welded group: its first).
+    pub body: usize,
+    /// What it touched.
+    pub other: Touched,
+    /// Place in the world, m.
+    pub point: [f64; 3],
+    /// Unit normal pointing towards `body`.
+    pub normal: [f64; 3],
+    /// Force on `body`, N.
+    pub force: [f64; 3],
+}
+
+/// The other side of a contact.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Touched {
+    /// The floor.
+    Ground,
+    /// A static box, by its index in the scene.
+    Box(usize),
+    /// Another body, by index.
+    Body(usize),
+}
+
+impl World<'_> {
+    fn field(&self, field: Field, count: usize) -> Vec<f64> {
+        let mut out = vec![0.0; count];
+        self.group.read(field, self.lane, &mut out);
+        out
+    }
+    /// `qpos`: free root `x y z, w x y z`; planar root `x z, angle`; ball `w x y z`; hinge angle.
+    pub fn position(&self) -> Vec<f64> {
+        self.field(Field::Position, self.model.position_count())
+    }
+    /// `qvel`: free root's linear velocity in the world, then angular velocity in its own axes; ball in the child's axes.
+    pub fn velocity(&self) -> Vec<f64> {
+        self.field(Field::Velocity, self.model.velocity_count())
+    }
+    /// Like [`World::position`], into a slice.
+    pub fn read_position(&self, out: &mut [f64]) {
+        self.group.read(Field::Position, self.lane, out);
+    }
+    /// Like [`World::velocity`], into a slice.
+    pub fn read_velocity(&self, out: &mut [f64]) {
+        self.group.read(Field::Velocity, self.lane, out);
+    }
+    /// PD targets in `qpos` order; a root's entries are not used.
+    pub fn target(&self) -> Vec<f64> {
+        self.field(Field::Target, self.model.position_count())
+    }
+    /// PD torques of the last step in `qvel` order, zero at roots, N·m.
+    pub fn torques(&self) -> Vec<f64> {
+        self.field(Field::Torque, self.model.velocity_count())
+    }
+    /// Torques of joint stops in the last step, N·m.
+    pub fn stop_torques(&self) -> Vec<f64> {
+        self.field(Field::StopTorque, self.model.velocity_count())
+    }
+    /// Steps taken so far.
+    pub fn steps(&self) -> u64 {
+        self.group.steps(self.lane)
+    }
+    /// Time simulated so far, s.
+    pub fn time(&self) -> f64 {
+        self.steps() as f64 * self.model.dt()
+    }
+    /// Whether it still moves.
+    pub fn status(&self) -> Status {
+        match self.group.diverged(self.lane) {
+            Some((step, index)) => Status::Diverged { step, joint: self.model.joint_of_velocity(index).to_owned() },
+            None if self.group.is_running(self.lane) => Status::Running,
+            None => Status::Stopped,
+        }
+    }
+    /// What touched what in the last step, and how hard.
+    pub fn contacts(&self) -> Vec<ContactReading> {
+        let body_of = |link: usize| self.model.bodies.iter().position(|b| b.link == link).unwrap_or(0);
+        let raw = self.group.contacts(self.lane).into_iter();
+        raw.map(|c| ContactReading {
+            body: body_of(c.link),
+            other: match c.other {
+                crate::step::GROUND => Touched::Ground,
+                b if b > 0 => Touched::Box(b as usize - 1),
+                l => Touched::Body(body_of((-1 - l) as usize)),
+            },
+            point: c.point,
+            normal: c.normal,
+            force: c.force,
+        })
+        .collect()
+    }
+    /// Poses, velocities, momentum and energy at the present state.
+    pub fn measure(&self) -> Measured {
+        Measured::new(self.model, &self.position(), &self.velocity(), self.group.gravity(self.lane))
+    }
+    /// Writes the state into `snapshot`, whose memory is used again.
+    pub fn save(&self, snapshot: &mut Snapshot) {
+        let n = self.model.position_count();
+        snapshot.values.resize(n + self.model.velocity_count(), 0.0);
+        self.group.read(Field::Position, self.lane, &mut snapshot.values[..n]);
+        self.group.read(Field::Velocity, self.lane, &mut snapshot.values[n..]);
+        snapshot.steps = self.group.steps(self.lane);
+        snapshot.diverged = self.group.diverged(self.lane);
+        snapshot.is_running = self.group.is_running(self.lane);
+    }
+}
+
+impl WorldMut<'_> {
+    /// The same world, to be read.
+    pub fn as_world(&self) -> World<'_> {
+        World { model: self.model, group: self.group, lane: self.lane }
+    }
+
+    fn set(&mut self, field: Field, values: &[f64], count: usize, name: &str) {
+        assert_eq!(values.len(), count, "{name} takes {count} numbers");
+        self.group.write(field, self.lane, values);
+    }
+
+    /// Sets `qpos`; quaternions are normalised, and four zeros mean no turn.
+    ///
+    /// # Panics
+    /// When the length is not the model's, as in all setters below.
+    pub fn set_position(&mut self, position: &[f64]) {
+        let mut position = position.to_vec();
+        for joint in &self.model.joints {
+            let start = joint.position_index + if joint.kind == crate::JointKind::Free { 3 } else { 0 };
+            if matches!(joint.kind, crate::JointKind::Free | crate::JointKind::Ball) {
+                let q = &mut position[start..start + 4];
+                let n = q.iter().map(|x| x * x).sum::<f64>().sqrt();
+                if n == 0.0 {
+                    q[0] = 1.0;
+                } else if (n - 1.0).abs() > 1e-6 {
+                    q.iter_mut().for_each(|x| *x /= n);
+                }
+            }
+        }
+        self.set(Field::Position, &position, self.model.position_count(), "a position");
+    }
+    /// Sets `qvel`.
+    pub fn set_velocity(&mut self, velocity: &[f64]) {
+        self.set(Field::Velocity, velocity, self.model.velocity_count(), "a velocity");
+    }
+    /// Sets the PD target from now on, in `qpos` order; ends a ramp.
+    pub fn set_target(&mut self, target: &[f64]) {
+        let count = self.model.position_count();
+        self.set(Field::Target, target, count, "a target");
+        self.set(Field::Ramp, &vec![0.0; count], count, "a ramp");
+    }
+    /// Sets the PD target's velocity, in `qvel` order.
+    pub fn set_target_velocity(&mut self, velocity: &[f64]) {
+        self.set(Field::TargetVelocity, velocity, self.model.velocity_count(), "a target velocity");
+    }
+    /// Moves the PD target linearly so that it reaches `target` after `steps` steps; it then goes on at the same rate until set again.
+    pub fn ramp_target(&mut self, target: &[f64], steps: usize) {
+        let count = self.model.position_count();
+        let mut ramp = self.as_world().target();
+        assert_eq!(target.len(), count, "a target takes {count} numbers");
+        let rate = 1.0 / steps.max(1) as f64;
+        let mut ball_starts = self.model.joints.iter().filter(|j| j.kind == crate::JointKind::Ball);
+        let mut next_ball = ball_starts.next().map(|j| j.position_index);
+        let mut i = 0;
+        while i < count {
+            if next_ball == Some(i) {
+                // The nearer of the two quaternions that mean the same rotation.
+                let same = (0..4).map(|k| ramp[i + k] * target[i + k]).sum::<f64>();
+                let sign = if same < 0.0 { -1.0 } else { 1.0 };
+                (i..i + 4).for_each(|k| ramp[k] = (sign * target[k] - ramp[k]) * rate);
+                next_ball = ball_starts.next().map(|j| j.position_index);
+                i += 4;
+            } else {
+                ramp[i] = (target[i] - ramp[i]) * rate;
+                i += 1;
+            }
+        }
+        self.set(Field::Ramp, &ramp, count, "a ramp");
+        self.group.set_ramped(true);
+    }
+    /// Scales all PD gains; 0 is limp.
+    pub fn set_gain(&mut self, gain: f64) {
+        self.group.set_gain(self.lane, gain);
+    }
+    /// Sets this world's gravity, m/s².
+    pub fn set_gravity(&mut self, gravity: [f64; 3]) {
+        self.group.set_gravity(self.lane, gravity);
+    }
+    /// Adds a force in world axes at a point of the world to a body, N. It stays, moving along with the body's centre of mass,
+    /// until [`WorldMut::clear_forces`].
+    pub fn add_force(&mut self, body: usize, force: [f64; 3], point: [f64; 3]) {
+        let measured = self.as_world().measure();
+        let link = self.model.bodies[body].link;
+        let arm = crate::rotation::sub(point, measured.link_centers[link]);
+        self.group.add_wrench(self.lane, link, force, crate::rotation::cross(arm, force));
+    }
+    /// Adds a torque in world axes to a body, N·m, until [`WorldMut::clear_forces`].
+    pub fn add_torque(&mut self, body: usize, torque: [f64; 3]) {
+        self.group.add_wrench(self.lane, self.model.bodies[body].link, [0.0; 3], torque);
+    }
+    /// Takes all added forces and torques away.
+    pub fn clear_forces(&mut self) {
+        self.group.clear_wrenches(self.lane);
+    }
+    /// Lets the world stand still.
+    pub fn stop(&mut self) {
+        self.group.set_running(self.lane, false);
+    }
+    /// Lets a stopped world go on; a diverged one stays where it is until restored.
+    pub fn resume(&mut self) {
+        if self.group.diverged(self.lane).is_none() {
+            self.group.set_running(self.lane, true);
+        }
+    }
+    /// Puts a saved state back; the step count and status come with it.
+    pub fn restore(&mut self, snapshot: &Snapshot) {
+        let n = self.model.position_count();
+        let count = n + self.model.velocity_count();
+        assert_eq!(snapshot.values.len(), count, "the snapshot is of another model");
+        self.group.write(Field::Position, self.lane, &snapshot.values[..n]);
+        self.group.write(Field::Velocity, self.lane, &snapshot.values[n..]);
+        self.group.set_history(self.lane, snapshot.steps, snapshot.diverged);
+        self.group.set_running(self.lane, snapshot.is_running);
+    }
+}
