@@ -1,0 +1,5 @@
+//! One file for each command of the binary.
+
+pub mod bench_sim;
+pub mod demo;
+pub mod simulate;

@@ -1,0 +1,88 @@
+//! Pictures of simulated worlds.
+
+use crate::report::{Arrow, Camera, FilmStrip, Frame, Shape as Drawn, Solid};
+use crate::sim::{Model, Shape, World};
+
+/// Colours by the part of the body that a name tells; right limbs are lighter than left ones.
+const TRUNK: [u8; 3] = [74, 122, 172];
+const LEFT: [u8; 3] = [216, 128, 48];
+const RIGHT: [u8; 3] = [84, 96, 118];
+const OBJECT: [u8; 3] = [196, 70, 62];
+const SCENERY: [u8; 3] = [190, 164, 122];
+const CONTACT: [u8; 3] = [34, 148, 92];
+/// Colour of outer forces.
+pub const PUSH: [u8; 3] = [208, 46, 46];
+/// Length of an arrow for each newton, m.
+const METRES_PER_NEWTON: f64 = 0.0008;
+
+/// One moment of a world, with its contact forces as arrows.
+pub fn frame(model: &Model, world: &World<'_>, caption: String) -> Frame {
+    let measured = world.measure();
+    let mut solids = Vec::new();
+    for (body, motion) in model.bodies().iter().zip(&measured.bodies) {
+        let color = match body.character {
+            None => OBJECT,
+            Some(_) => side_color(&body.name),
+        };
+        for shape in &body.shapes {
+            let shape = match shape {
+                Shape::Capsule { from, to, radius } => {
+                    Drawn::Capsule { from: motion.place(*from), to: motion.place(*to), radius: *radius }
+                }
+                Shape::Sphere { center, radius } => Drawn::Sphere { center: motion.place(*center), radius: *radius },
+                Shape::Box { center, half_extents, orientation } => Drawn::Box {
+                    center: motion.place(*center),
+                    half_extents: *half_extents,
+                    orientation: product(motion.orientation, *orientation),
+                },
+            };
+            solids.push(Solid { shape, color });
+        }
+    }
+    for fixed in &model.scene().boxes {
+        let shape =
+            Drawn::Box { center: fixed.center, half_extents: fixed.half_extents, orientation: fixed.orientation };
+        solids.push(Solid { shape, color: SCENERY });
+    }
+    let arrows = world.contacts().iter().map(|c| arrow(c.point, c.force, CONTACT)).collect();
+    let [x, y, _] = measured.center_of_mass;
+    Frame { solids, arrows, caption, focus: Some([x, y, 0.0]) }
+}
+
+/// A force drawn from its point of application.
+pub fn arrow(from: [f64; 3], force: [f64; 3], color: [u8; 3]) -> Arrow {
+    let to = std::array::from_fn(|i| from[i] + METRES_PER_NEWTON * force[i]);
+    Arrow { from, to, color }
+}
+
+/// A strip seen from the character's left side, following it.
+pub fn strip(model: &Model, title: String, frames: Vec<Frame>) -> FilmStrip {
+    FilmStrip {
+        title,
+        frames,
+        camera: Camera::follow(1.95, 0.16),
+        ground_height: model.scene().ground.map(|g| g.height),
+        ..FilmStrip::default()
+    }
+}
+
+fn side_color(name: &str) -> [u8; 3] {
+    let name = name.to_ascii_lowercase();
+    let is_side = |letter: &str, word: &str| name.ends_with(letter) || name.contains(word);
+    if is_side("_l", "left") {
+        LEFT
+    } else if is_side("_r", "right") {
+        RIGHT
+    } else {
+        TRUNK
+    }
+}
+
+fn product([aw, ax, ay, az]: [f64; 4], [bw, bx, by, bz]: [f64; 4]) -> [f64; 4] {
+    [
+        aw * bw - ax * bx - ay * by - az * bz,
+        aw * bx + ax * bw + ay * bz - az * by,
+        aw * by - ax * bz + ay * bw + az * bx,
+        aw * bz + ax * by - ay * bx + az * bw,
+    ]
+}

@@ -1,0 +1,56 @@
+//! The `sinew` binary: one command line over the library.
+
+mod commands;
+
+use clap::{Parser, Subcommand};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Turns animation into simulated characters.
+///
+/// Without a command: drops, pushes and holds the embedded dinosaur, and writes a film strip of it to sinew-out/dinosaur.png.
+#[derive(Parser)]
+#[command(version, max_term_width = 100)]
+struct Cli {
+    #[command(subcommand)]
+    command: Option<CommandName>,
+}
+
+#[derive(Subcommand)]
+enum CommandName {
+    /// Simulates a character held or perturbed by PD control
+    ///
+    /// Reads a character file, lets the character stand on flat ground and holds its rest pose by implicit PD, or perturbs the
+    /// targets with --noise. Example: sinew simulate dinosaur --noise 0.2 --film strip.png --out t.npz --mjcf m.xml
+    Simulate(commands::simulate::Simulate),
+    /// Measures speed against peers
+    Bench {
+        #[command(subcommand)]
+        what: BenchName,
+    },
+}
+
+#[derive(Subcommand)]
+enum BenchName {
+    /// Simulation steps per second on two figures, beside MuJoCo's fastest stable setting
+    ///
+    /// A: 22 capsules and 21 hinges; B: 18 bodies and 17 ball joints; both on the ground under PD control, restarted every
+    /// 0.5 s. The peer runs in the same run where python3 has the package mujoco.
+    Sim(commands::bench_sim::BenchSim),
+}
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let result = match cli.command {
+        None => commands::demo::run(&PathBuf::from("sinew-out")),
+        Some(CommandName::Simulate(simulate)) => simulate.run(),
+        Some(CommandName::Bench { what: BenchName::Sim(bench) }) => bench.run(),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
