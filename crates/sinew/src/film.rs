@@ -60,6 +60,7 @@ pub fn strip(model: &Model, title: String, frames: Vec<Frame>) -> FilmStrip {
     FilmStrip {
         title,
         frames,
+        columns: 4,
         camera: Camera::follow(1.95, 0.16),
         ground_height: model.scene().ground.map(|g| g.height),
         ..FilmStrip::default()

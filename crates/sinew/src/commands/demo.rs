@@ -75,9 +75,8 @@ pub fn run(folder: &Path) -> Result<()> {
     );
     std::fs::create_dir_all(folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
     let path = folder.join("dinosaur.png");
-    let mut strip = film::strip(&model, "The embedded dinosaur, simulated: dropped, pushed, held".into(), frames);
-    strip.columns = 4;
-    strip.render()?.save_png(&path)?;
+    let title = "The embedded dinosaur, simulated: dropped, pushed, held";
+    film::strip(&model, title.into(), frames).render()?.save_png(&path)?;
     println!("film strip: {}", path.display());
     println!("next: sinew simulate CHARACTER.toml, sinew bench sim, sinew --help");
     Ok(())
