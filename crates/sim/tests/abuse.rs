@@ -225,6 +225,8 @@ proptest! {
 struct Growth {
     gained: f64,
     kinetic: f64,
+    /// Kinetic energy at the start and what a fall from there to the ground sets free.
+    at_hand: f64,
     diverged: bool,
 }
 
@@ -248,7 +250,8 @@ fn watch(model: &Arc<Model>, seed: u64, spin: f64) -> Growth {
         kinetic = kinetic.max(now.kinetic_energy);
     }
     let diverged = batch.world(0).status() != Status::Running;
-    Growth { gained, kinetic, diverged }
+    let fall = 9.81 * model.total_mass() * start.center_of_mass[2].max(0.0);
+    Growth { gained, kinetic, at_hand: start.kinetic_energy + fall, diverged }
 }
 
 fn passive(seed: u64, mass_decades: f64, has_limits: bool, is_crowded: bool) -> Knobs {
@@ -274,6 +277,46 @@ fn trees_that_fall_slowly_gain_little_energy() {
     }
     shares.sort_by(f64::total_cmp);
     assert!(shares[shares.len() / 2] < 1e-4, "median {}", shares[shares.len() / 2]);
+}
+
+/// The same trees dropped onto the ground or started inside it, against what they had at hand (their motion and their fall) and what
+/// lifting them out takes, weight times depth. Equal masses gain no more than that, masses within a factor of 100 no more than
+/// three times that (measured: 2.8), and within 10⁴ at most 4 trees of 60 gain more (two of them without bound: a known limit).
+#[test]
+fn trees_on_and_in_the_ground_gain_little_more_than_it_takes_to_lift_them_out() {
+    for (decades, bound, exceptions) in [(0.0, 1.0, 0), (2.0, 3.0, 0), (4.0, 3.0, 4)] {
+        let mut over = Vec::new();
+        for seed in 0..60 {
+            let model = compile(&scene(&passive(seed, decades, false, false)), 0.002);
+            let lift = 9.81 * model.total_mass() * depth(&model, seed);
+            let growth = watch(&model, seed, 3.0);
+            if growth.gained > bound * (growth.at_hand + lift) {
+                over.push((seed, growth.gained, growth.at_hand + lift));
+            }
+        }
+        assert!(over.len() <= exceptions, "{decades} decades: {over:?}");
+    }
+}
+
+/// How deep the lowest point of the start that `watch` sets up lies in the ground, at most, m.
+fn depth(model: &Arc<Model>, seed: u64) -> f64 {
+    let mut batch = batch(model, 1);
+    torment(&mut batch, 0, seed);
+    let measured = batch.world(0).measure();
+    let mut lowest = 0.0f64;
+    for (body, motion) in model.bodies().iter().zip(&measured.bodies) {
+        for shape in &body.shapes {
+            let low = match shape {
+                Shape::Capsule { from, to, radius } => motion.place(*from)[2].min(motion.place(*to)[2]) - radius,
+                Shape::Sphere { center, radius } => motion.place(*center)[2] - radius,
+                Shape::Box { center, half_extents, .. } => {
+                    motion.place(*center)[2] - half_extents.iter().map(|h| h * h).sum::<f64>().sqrt()
+                }
+            };
+            lowest = lowest.min(low);
+        }
+    }
+    -lowest
 }
 
 /// A limp figure that drops to the ground from where it stands has no more energy at any time than at the start.

@@ -25,6 +25,8 @@ pub(crate) const GROUND: i32 = 0;
 const LAST_SLACK: f64 = 0.05;
 const LAST_TOLERANCES: f64 = 10.0;
 
+/// Depth, m, beyond which the spring grows no stronger: a body that starts inside another comes out at half a metre per second.
+const DEEPEST: f64 = 0.02;
 /// Speed, m/s, at which fixed friction may push a point backwards.
 const BACKWARDS_SPEED: f64 = 0.1;
 
@@ -129,7 +131,8 @@ pub(super) fn push<V: Lanes>(
     let impact = V::splat(tree.impact_implicit);
     let restitution = (V::constant(1.0) + restitution).mul_add(V::constant(1.0 / IMPACT_MASSES), restitution);
     let gain = V::select(bounces, impact, V::splat(tree.normal_implicit));
-    let push = V::select(bounces, -(impact * restitution * approach), V::splat(tree.stiffness) * touch.depth);
+    let spring = V::splat(tree.stiffness) * touch.depth.min(V::constant(DEEPEST));
+    let push = V::select(bounces, -(impact * restitution * approach), spring);
     let force = gain.neg_mul_add(approach, push);
     let mask = V::and(touch.mask, zero.lt(force));
     if !V::any(mask) {
