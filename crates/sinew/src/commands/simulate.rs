@@ -2,6 +2,7 @@
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
+use indicatif::{ProgressBar, ProgressStyle};
 use sinew::film;
 use sinew::random::Stream;
 use sinew::sim::atomic_write::atomic_write;
@@ -66,7 +67,13 @@ impl Simulate {
         let mut trajectory = Trajectory::default();
         trajectory.push(&model, &batch.world(0));
         let mut frames = Vec::new();
+        // Drawn on a terminal only, and gone when done.
+        let bar = ProgressBar::new(steps as u64);
+        bar.set_style(ProgressStyle::with_template("{bar:40} {pos}/{len} steps, {eta} left")?);
         for step in 0..=steps {
+            if step % 1024 == 0 {
+                bar.set_position(step as u64);
+            }
             if self.film.is_some() && is_film_frame(step, steps) {
                 let caption = format!("{:.2} s", step as f64 * self.dt);
                 frames.push(film::frame(&model, &batch.world(0), caption));
@@ -82,6 +89,7 @@ impl Simulate {
             trajectory.push(&model, &batch.world(0));
         }
 
+        bar.finish_and_clear();
         let world = batch.world(0);
         if let Some(path) = &self.out {
             write(path, &trajectory.to_npz(&model, &name)?)?;
