@@ -1,0 +1,18 @@
+//! Skeletons and clips, whatever file they come from.
+//!
+//! A BVH, glTF, FBX or DeepMimic file enters; one [`Skeleton`] and its [`Clip`]s leave, in metres, seconds and `z` up, with a [`Report`] of
+//! everything that was guessed or repaired. A reader makes a [`raw::RawRig`], which says what the file says; `repair` makes a [`Rig`] of
+//! it. Start reading at [`skeleton`] and [`clip`], then `raw.rs`, then `repair/mod.rs`.
+
+pub mod clip;
+mod error;
+pub mod raw;
+mod report;
+mod rig;
+pub mod skeleton;
+
+pub use clip::Clip;
+pub use error::ReadError;
+pub use report::Report;
+pub use rig::{Format, ImportOptions, Rig};
+pub use skeleton::{Joint, Skeleton, SourceFrame, Up};
