@@ -1,6 +1,6 @@
 //! Inwards: what each subtree weighs, seen through its joint.
 
-use super::{Articulated, BallWork, LinkWork, Scratch, StopWork, contact};
+use super::{Articulated, BallWork, BrakeWork, LinkWork, Scratch, StopWork, contact};
 use crate::kernel::{Kernel, Link, LinkKind};
 use crate::lanes::Lanes;
 use crate::math::{Mat3, Sym3, Vec3};
@@ -30,10 +30,13 @@ pub(super) fn backward<V: Lanes>(kernel: &Kernel<V::Scalar>, scratch: &mut Scrat
     for contact in &scratch.contacts[first as usize..last as usize] {
         contact::add_to(kernel, contact, &mut own);
     }
+    let brake = if scratch.is_fast { Some(scratch.brakes[i]) } else { None };
     scratch.articulated[link.inertia_slot] = match link.kind {
-        LinkKind::Free | LinkKind::Planar => own,
-        LinkKind::Ball => through_ball(link, &scratch.links[i], &mut scratch.stops[i], &mut scratch.balls[i], own),
-        _ => through_hinge(link, &mut scratch.links[i], &scratch.stops[i], own, is_plain_leaf),
+        LinkKind::Free | LinkKind::Planar => brake_root(own, brake),
+        LinkKind::Ball => {
+            through_ball(link, &scratch.links[i], &mut scratch.stops[i], &mut scratch.balls[i], brake, own)
+        }
+        _ => through_hinge(link, &mut scratch.links[i], &scratch.stops[i], brake, own, is_plain_leaf),
     };
 }
 
@@ -81,12 +84,24 @@ fn add<V: Lanes>(sum: &mut Articulated<V>, b: &Articulated<V>) {
     }
 }
 
+/// A root that spins too fast is braked as if by air.
+#[inline(always)]
+fn brake_root<V: Lanes>(mut own: Articulated<V>, brake: Option<BrakeWork<V>>) -> Articulated<V> {
+    if let Some(BrakeWork { share, rate, .. }) = brake {
+        let inertia = own.j.xx + own.j.yy + own.j.zz;
+        own.n = rate.scale_add(inertia, own.n);
+        own.j = own.j.add_diagonal(share * inertia);
+    }
+    own
+}
+
 /// `U = I·S`, `D = Sᵀ·U + implicit`, `u = τ − Sᵀ·p`; passes on `I − U·Uᵀ/D` and `p + U·u/D` (Featherstone 2008, eqs. 7.41–7.47).
 #[inline(always)]
 fn through_hinge<V: Lanes>(
     link: &Link<V::Scalar>,
     work: &mut LinkWork<V>,
     stop: &StopWork<V>,
+    brake: Option<BrakeWork<V>>,
     own: Articulated<V>,
     is_plain_leaf: bool,
 ) -> Articulated<V> {
@@ -103,8 +118,14 @@ fn through_hinge<V: Lanes>(
         implicit = implicit + stop.implicit;
         torque = torque + stop.torque;
     }
-    let d = axis.dot_add(ua, moment.dot_add(ul, implicit));
-    let d_inverse = V::constant(1.0) / d.max(V::constant(1e-12));
+    // What the joint carries is never less than nothing, whatever rounding makes of it.
+    let carried = axis.dot_add(ua, moment.dot(ul)).max(V::constant(1e-12));
+    let mut d = carried + implicit;
+    if let Some(BrakeWork { share, rate, .. }) = brake {
+        torque = rate.x.neg_mul_add(d, torque);
+        d = d.mul_add(share, d);
+    }
+    let d_inverse = V::constant(1.0) / d;
     let u = torque - axis.dot_add(n, moment.dot(f));
     let (wa, wl) = (ua.scale(d_inverse), ul.scale(d_inverse));
     work.u_angular = ua;
@@ -158,6 +179,7 @@ fn through_ball<V: Lanes>(
     work: &LinkWork<V>,
     stop: &mut StopWork<V>,
     ball: &mut BallWork<V>,
+    brake: Option<BrakeWork<V>>,
     own: Articulated<V>,
 ) -> Articulated<V> {
     let p = ball.position;
@@ -166,9 +188,14 @@ fn through_ball<V: Lanes>(
     let jp = shift_rotational(&own.j, &own.h, &hp, p.neg());
     let np = p.neg().cross_add(own.f, own.n);
 
-    let beta = work.pd_implicit + V::splat(link.armature) + rounding_inertia(&own.j);
-    ball.implicit = beta;
+    let mut beta = work.pd_implicit + V::splat(link.armature) + rounding_inertia(&own.j);
     let mut torque = ball.pd_torque;
+    if let Some(BrakeWork { share, rate, .. }) = brake {
+        let inertia = jp.xx + jp.yy + jp.zz;
+        torque = rate.scale_sub_from(inertia, torque);
+        beta = inertia.mul_add(share, beta);
+    }
+    ball.implicit = beta;
     if link.has_limits {
         torque = stop.axis.scale_add(stop.torque, torque);
     }

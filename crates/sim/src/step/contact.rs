@@ -126,10 +126,15 @@ pub(super) fn push<V: Lanes>(
     let across = n.scale_sub_from(approach, velocity);
 
     let restitution = V::splat(surface.restitution);
-    let bounces = V::and(approach.lt(-V::splat(kernel.bounce_threshold)), zero.lt(restitution));
+    let mut bounces = V::and(approach.lt(-V::splat(kernel.bounce_threshold)), zero.lt(restitution));
+    if scratch.is_fast {
+        // A braked joint ties the point to the whole figure, which must not be thrown back at the point's speed.
+        bounces = V::and_not(bounces, scratch.brakes[i].is_braked);
+    }
     // The virtual mass κ·m gives u' = −(κ·e' − 1)/(κ + 1)·u to a mass m: e' = e + (1 + e)/κ makes that −e·u.
     let impact = V::splat(tree.impact_implicit);
     let restitution = (V::constant(1.0) + restitution).mul_add(V::constant(1.0 / IMPACT_MASSES), restitution);
+    let restitution = restitution.min(V::constant(1.0));
     let gain = V::select(bounces, impact, V::splat(tree.normal_implicit));
     let spring = V::splat(tree.stiffness) * touch.depth.min(V::constant(DEEPEST));
     let push = V::select(bounces, -(impact * restitution * approach), spring);

@@ -1,6 +1,6 @@
 //! Outwards: where each link is, how it moves, and what force it needs.
 
-use super::{Group, Motion, Scratch, StopWork, contact};
+use super::{BrakeWork, Group, Motion, Scratch, StopWork, contact};
 use crate::kernel::{Inertia, Kernel, Link, LinkKind};
 use crate::lanes::Lanes;
 use crate::math::{Mat3, Quat, Sym3, Vec3};
@@ -13,6 +13,13 @@ pub(super) fn forward<V: Lanes>(kernel: &Kernel<V::Scalar>, group: &Group<V>, sc
         LinkKind::Free | LinkKind::Planar | LinkKind::Fixed => root(group, scratch, link),
         _ => child(kernel, group, scratch, link, i),
     };
+    if scratch.is_fast {
+        let carrier = match link.kind {
+            LinkKind::Free | LinkKind::Planar | LinkKind::Fixed => V::from_bits(0),
+            _ => scratch.brakes[link.parent].is_braked,
+        };
+        scratch.brakes[i] = brake(kernel, group, link, &motion.rotation, carrier);
+    }
     if link.keeps_motion {
         scratch.motions[link.motion_slot] = motion;
     }
@@ -120,6 +127,34 @@ fn child<V: Lanes>(
         angular_bias: parent_velocity.cross_add(joint_velocity, parent_bias),
         bias,
     }
+}
+
+/// Friction that brings a joint back to the tame speed, above which explicit Coriolis forces would feed it.
+///
+/// `η = |v|/tame − 1`: a joint that nothing else moves ends the step at `v/(1 + η)`, the tame speed. As an implicit torque between two links
+/// it takes energy and leaves momentum alone. A loose object has no joints to feed it.
+#[inline(always)]
+fn brake<V: Lanes>(
+    kernel: &Kernel<V::Scalar>,
+    group: &Group<V>,
+    link: &Link<V::Scalar>,
+    rotation: &Mat3<V>,
+    is_carrier_braked: V::Mask,
+) -> BrakeWork<V> {
+    let v = match link.kind {
+        LinkKind::Fixed => Vec3::zero(),
+        LinkKind::Free if link.is_leaf => Vec3::zero(),
+        LinkKind::Free => rotation.mul_vec(Vec3::load(&group.v[link.v + 3..link.v + 6])),
+        LinkKind::Planar => Vec3::new(V::zero(), group.v[link.v + 2], V::zero()),
+        LinkKind::Ball => rotation.mul_vec(Vec3::load(&group.v[link.v..link.v + 3])),
+        _ => Vec3::new(group.v[link.v], V::zero(), V::zero()),
+    };
+    let tame = V::splat(kernel.tame_speed);
+    let size = v.length();
+    let is_fast = tame.lt(size);
+    let share = V::select(is_fast, size / tame - V::constant(1.0), V::zero());
+    let rate = v.scale(share / V::splat(kernel.dt));
+    BrakeWork { share, rate, is_braked: V::or(is_fast, is_carrier_braked) }
 }
 
 /// Rotation of a hinge's child, and the axis in the world.

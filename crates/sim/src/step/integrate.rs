@@ -9,19 +9,17 @@ use crate::math::{Quat, Vec3};
 #[inline(always)]
 pub(super) fn integrate<V: Lanes>(kernel: &Kernel<V::Scalar>, group: &mut Group<V>, scratch: &mut Scratch<V>) {
     let dt = V::splat(kernel.dt);
-    let limit = V::splat(kernel.tame_speed);
-    let mut tame = V::from_bits(u32::MAX);
+    let limit = V::splat(kernel.speed_limit);
+    let mut sane = V::from_bits(u32::MAX);
     for ((new, old), a) in scratch.new_velocity.iter_mut().zip(&group.v).zip(&scratch.acceleration) {
         // Adding zero turns −0 into 0, the only trace that lanes working side by side could leave on each other.
         *new = a.mul_add(dt, *old) + V::zero();
-        tame = V::and(tame, new.abs().lt(limit));
+        sane = V::and(sane, new.abs().lt(limit));
     }
     let lanes = if V::COUNT == 32 { u32::MAX } else { (1u32 << V::COUNT) - 1 };
-    if !V::bits(tame) & lanes & group.running != 0 {
-        let insane = slow_down(kernel, scratch) & lanes & group.running;
-        if insane != 0 {
-            report_divergence(kernel, group, scratch, insane);
-        }
+    let insane = !V::bits(sane) & lanes & group.running;
+    if insane != 0 {
+        report_divergence(kernel, group, scratch, insane);
     }
     let running = V::from_bits(group.running);
     if group.running == lanes {
@@ -53,36 +51,6 @@ pub(super) fn integrate<V: Lanes>(kernel: &Kernel<V::Scalar>, group: &mut Group<
     for lane in 0..V::COUNT {
         group.steps[lane] += (group.running >> lane & 1) as u64;
     }
-}
-
-/// Halves what joints turn faster than the tame speed, where explicit Coriolis forces would feed them without bound.
-/// Returns the lanes whose speeds are not sane numbers.
-#[inline(always)]
-fn slow_down<V: Lanes>(kernel: &Kernel<V::Scalar>, scratch: &mut Scratch<V>) -> u32 {
-    let limit = V::splat(kernel.speed_limit);
-    let mut sane = V::from_bits(u32::MAX);
-    for new in &scratch.new_velocity {
-        sane = V::and(sane, new.abs().lt(limit));
-    }
-    let (fast, half) = (V::splat(kernel.tame_speed), V::constant(0.5));
-    for link in &kernel.links {
-        let v = link.v;
-        let turning = match link.kind {
-            LinkKind::Fixed => v..v,
-            // A loose object has no joints to feed it.
-            LinkKind::Free if link.is_leaf => v..v,
-            LinkKind::Free => v + 3..v + 6,
-            LinkKind::Planar => v + 2..v + 3,
-            LinkKind::Ball => v..v + 3,
-            _ => v..v + 1,
-        };
-        for v in &mut scratch.new_velocity[turning] {
-            let size = v.abs();
-            let slower = *v * (half + half * fast / size.max(fast));
-            *v = V::select(V::and(sane, fast.lt(size)), slower, *v);
-        }
-    }
-    !V::bits(sane)
 }
 
 #[inline(always)]

@@ -98,6 +98,16 @@ pub(crate) struct StopWork<V> {
     pub response: Vec3<V>,
 }
 
+/// Friction in a joint that turns too far in a step: η·D on top of the inertia D that the joint carries, and η·v/dt, of which
+/// D times as much is the torque against the turning. A hinge uses `x` alone.
+#[derive(Clone, Copy)]
+pub(crate) struct BrakeWork<V: Lanes> {
+    pub share: V,
+    pub rate: Vec3<V>,
+    /// Lanes in which this joint or one that carries it is braked.
+    pub is_braked: V::Mask,
+}
+
 /// What ball joints need besides.
 #[derive(Clone, Copy)]
 pub(crate) struct BallWork<V> {
@@ -128,6 +138,9 @@ pub(crate) struct Scratch<V: Lanes> {
     pub links: Vec<LinkWork<V>>,
     pub balls: Vec<BallWork<V>>,
     pub stops: Vec<StopWork<V>>,
+    /// Only written and read in steps where a lane `is_fast`.
+    pub brakes: Vec<BrakeWork<V>>,
+    pub is_fast: bool,
     /// Centres of mass relative to the tree's origin, where the kernel keeps them.
     pub centers: Vec<Vec3<V>>,
     pub articulated: Vec<Articulated<V>>,
@@ -185,6 +198,8 @@ impl<V: Lanes> Scratch<V> {
             links: vec![link; kernel.links.len()],
             balls: vec![ball; if has_ball { kernel.links.len() } else { 0 }],
             stops: vec![StopWork { torque: z, implicit: z, axis: o, response: o }; kernel.links.len()],
+            brakes: vec![BrakeWork { share: z, rate: o, is_braked: V::from_bits(0) }; kernel.links.len()],
+            is_fast: false,
             centers: vec![o; if kernel.keeps_centers { kernel.links.len() } else { 0 }],
             articulated: vec![articulated; kernel.inertia_slot_count],
             accelerations: vec![[o; 2]; kernel.slot_count],
@@ -257,6 +272,13 @@ fn solve<V: Lanes>(kernel: &Kernel<V::Scalar>, group: &Group<V>, scratch: &mut S
     scratch.dirty.fill(true);
     scratch.limits_hit = false;
     let running = V::from_bits(group.running);
+    // No vector whose entries are all below half the tame speed is longer than that speed.
+    let tame_speed = V::splat(kernel.tame_speed) * V::constant(0.5);
+    let mut tame = V::from_bits(u32::MAX);
+    for v in &group.v {
+        tame = V::and(tame, v.abs().lt(tame_speed));
+    }
+    scratch.is_fast = V::any(V::and_not(running, tame));
     // Two or three passes are usual. After `RELEASE_PASSES` each repetition saturates at least one more joint, so that the
     // loop ends with every torque within its limit.
     for pass in 1..kernel.velocity_count + RELEASE_PASSES + 2 {
