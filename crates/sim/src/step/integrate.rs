@@ -7,28 +7,22 @@ use crate::math::{Quat, Vec3};
 
 /// Moves the running lanes by one step; lanes whose speed is not a sane number stop and are reported.
 #[inline(always)]
-pub(super) fn integrate<V: Lanes>(kernel: &Kernel<V::Scalar>, group: &mut Group<V>, scratch: &mut Scratch<V>) {
+pub(super) fn integrate<V: Lanes>(kernel: &Kernel<V::Scalar>, group: &mut Group<V>, scratch: &Scratch<V>) {
     let dt = V::splat(kernel.dt);
     let limit = V::splat(kernel.speed_limit);
+    let before = V::from_bits(group.running);
     let mut sane = V::from_bits(u32::MAX);
-    for ((new, old), a) in scratch.new_velocity.iter_mut().zip(&group.v).zip(&scratch.acceleration) {
+    for (v, a) in group.v.iter_mut().zip(&scratch.acceleration) {
         // Adding zero turns −0 into 0, the only trace that lanes working side by side could leave on each other.
-        *new = a.mul_add(dt, *old) + V::zero();
+        let new = a.mul_add(dt, *v) + V::zero();
         sane = V::and(sane, new.abs().lt(limit));
+        *v = V::select(before, new, *v);
     }
-    let lanes = if V::COUNT == 32 { u32::MAX } else { (1u32 << V::COUNT) - 1 };
-    let insane = !V::bits(sane) & lanes & group.running;
+    let insane = V::bits(V::and_not(before, sane));
     if insane != 0 {
-        report_divergence(kernel, group, scratch, insane);
+        report_divergence(kernel, group, insane);
     }
     let running = V::from_bits(group.running);
-    if group.running == lanes {
-        group.v.copy_from_slice(&scratch.new_velocity);
-    } else {
-        for (old, new) in group.v.iter_mut().zip(&scratch.new_velocity) {
-            *old = V::select(running, *new, *old);
-        }
-    }
     for link in &kernel.links {
         let (q, v) = (link.q, link.v);
         match link.kind {
@@ -70,11 +64,11 @@ fn turn<V: Lanes>(q: &mut [V], v: &[V], dt: V, running: V::Mask) {
 /// Stops the lanes in `insane` where they were before the step, and notes which velocity went wrong.
 #[cold]
 #[inline(never)]
-fn report_divergence<V: Lanes>(kernel: &Kernel<V::Scalar>, group: &mut Group<V>, scratch: &Scratch<V>, insane: u32) {
+fn report_divergence<V: Lanes>(kernel: &Kernel<V::Scalar>, group: &mut Group<V>, insane: u32) {
     let limit = kernel.speed_limit.to_f64();
     for lane in (0..V::COUNT).filter(|lane| insane >> lane & 1 == 1) {
         let sane = |x: &V| x.get(lane).abs() < limit;
-        let culprit = scratch.new_velocity.iter().position(|x| !sane(x)).unwrap_or(0);
+        let culprit = group.v.iter().position(|x| !sane(x)).unwrap_or(0);
         group.diverged[lane] = Some((group.steps[lane], culprit));
         for v in &mut group.v {
             v.set(lane, 0.0);

@@ -151,7 +151,6 @@ pub(crate) struct Scratch<V: Lanes> {
     pub contacts: Vec<Contact<V>>,
     pub contact_ranges: Vec<(u32, u32)>,
     pub acceleration: Vec<V>,
-    pub new_velocity: Vec<V>,
     /// Whether any torque met its limit in this step.
     pub limits_hit: bool,
     /// Segments whose law changed in the last outward pass, with all that carry them.
@@ -207,7 +206,6 @@ impl<V: Lanes> Scratch<V> {
             contacts: Vec::with_capacity(64),
             contact_ranges: vec![(0, 0); kernel.links.len()],
             acceleration: vec![z; kernel.velocity_count],
-            new_velocity: vec![z; kernel.velocity_count],
             limits_hit: false,
             dirty: vec![true; kernel.segment_parents.len()],
             passes: 0,
