@@ -88,12 +88,10 @@ struct Pose {
 pub fn read_deepmimic(bytes: &[u8], file: &str) -> Result<RawRig, ReadError> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let motion: MotionFile = serde_json::from_slice(bytes).map_err(|error| {
-        let line = error.line().max(1);
-        ReadError::at_line(
-            file,
-            line,
-            format!("is no DeepMimic motion ({error}); it should be {{\"Loop\": …, \"Frames\": [[44 numbers], …]}}"),
-        )
+        let why: String = error.to_string().chars().take(120).collect();
+        let message =
+            format!("is no DeepMimic motion ({why}); it should be {{\"Loop\": …, \"Frames\": [[44 numbers], …]}}");
+        ReadError::at_line(file, error.line().max(1), message)
     })?;
     let Some(frames) = motion.frames else {
         return Err(ReadError::content(

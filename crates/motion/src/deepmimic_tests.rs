@@ -109,6 +109,7 @@ fn errors_are_one_sentence() {
     assert!(error(&with(0, 1e-5)).contains("too many frames"));
     let zeros = [frame(0.0, 0.0, 0.0, 0.0, 0.0), frame(0.0, 0.0, 0.0, 0.0, 0.0)];
     assert!(error(&text("none", &zeros)).contains("no frame lasts"));
+    assert!(error(&format!("{{\"Frames\": [[\"{}\"]]}}", "1, ".repeat(10_000))).len() < 400);
     assert!(error("").starts_with("m.txt:1: "));
     assert!(error(&"[".repeat(100_000)).contains("is no DeepMimic motion"));
 }

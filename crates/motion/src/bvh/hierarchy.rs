@@ -55,6 +55,7 @@ impl Hierarchy {
         }
         let mut tree = Hierarchy::default();
         let mut open: Vec<Block> = Vec::new();
+        let mut without_offset = Vec::new();
         while let Some(word) = text.word() {
             let keyword = word.to_ascii_uppercase();
             match (keyword.as_slice(), open.last_mut()) {
@@ -75,7 +76,7 @@ impl Hierarchy {
                 (b"OFFSET", Some(block)) => tree.read_offset(text, block)?,
                 (b"CHANNELS", Some(Block::Joint { index, has_channels, .. })) => {
                     if std::mem::replace(has_channels, true) {
-                        let name = &tree.joints[*index].name;
+                        let name = tree.name_of(*index);
                         return Err(text.error(format!("joint '{name}' has two CHANNELS lines; keep one")));
                     }
                     let index = *index;
@@ -83,22 +84,27 @@ impl Hierarchy {
                 }
                 (b"}", Some(_)) => {
                     if let Some(block) = open.pop() {
-                        tree.close(block, open.last(), notes);
+                        tree.close(block, open.last(), &mut without_offset);
                     }
                 }
                 (_, block) => return Err(tree.unexpected(text, word, block.as_deref())),
             }
-            if open.len() > DEEPEST {
+            if open.len() > DEEPEST && matches!(open.last(), Some(Block::Joint { .. })) {
                 return Err(
                     text.error(format!("more than {DEEPEST} joints hang below one another; is the file whole?"))
                 );
             }
         }
-        if let Some(joint) = open.iter().find_map(|block| tree.name_of(block)) {
+        if let Some(Block::Joint { index, .. }) = open.first() {
+            let joint = tree.name_of(*index);
             return Err(text.error(format!("the file ends inside joint '{joint}': a '}}' is missing; export it again")));
         }
         if tree.joints.is_empty() {
             return Err(text.error("the HIERARCHY has no ROOT; export a skeleton with at least one joint"));
+        }
+        if let Some(&first) = without_offset.first() {
+            let (count, name) = (without_offset.len(), tree.name_of(first));
+            notes.push(format!("joints with no OFFSET, '{name}' first ({count} in all), are placed at their parents"));
         }
         if tree.channels.contains(&Channel::Scale) {
             notes.push("scale channels are left out: bones keep their lengths".into());
@@ -112,7 +118,7 @@ impl Hierarchy {
         if name.is_empty() {
             name = format!("joint {index}");
         }
-        open_brace(text, &name)?;
+        open_brace(text, &shown(name.as_bytes()))?;
         let none = self.channels.len()..self.channels.len();
         self.joints.push(Joint { name, parent, offset: DVec3::ZERO, tips: Vec::new(), channels: none });
         Ok(Block::Joint { index, has_offset: false, has_channels: false })
@@ -135,12 +141,18 @@ impl Hierarchy {
 
     fn read_channels(&mut self, text: &mut Text, joint: usize) -> Result<(), ReadError> {
         let count = text.number("the number of CHANNELS")?;
+        if count < 0.0 || count.fract() != 0.0 {
+            let name = self.name_of(joint);
+            return Err(
+                text.error(format!("joint '{name}' should have a whole number of CHANNELS, not {count}; correct it"))
+            );
+        }
         let start = self.channels.len();
         // Each name takes bytes of the file, which bounds the loop whatever `count` says.
         while ((self.channels.len() - start) as f64) < count {
             let word = text.word().unwrap_or_default();
             let Some(channel) = Channel::from_name(word) else {
-                let (name, word) = (&self.joints[joint].name, shown(word));
+                let (name, word) = (self.name_of(joint), shown(word));
                 return Err(text.error(format!(
                     "joint '{name}' should have {count} CHANNELS, but '{word}' is none; they are called Xposition … Zposition, Xrotation … Zrotation"
                 )));
@@ -151,11 +163,9 @@ impl Hierarchy {
         Ok(())
     }
 
-    fn close(&mut self, block: Block, parent: Option<&Block>, notes: &mut Vec<String>) {
+    fn close(&mut self, block: Block, parent: Option<&Block>, without_offset: &mut Vec<usize>) {
         match (block, parent) {
-            (Block::Joint { index, has_offset: false, .. }, _) => {
-                notes.push(format!("joint '{}' has no OFFSET: it is placed at its parent", self.joints[index].name));
-            }
+            (Block::Joint { index, has_offset: false, .. }, _) => without_offset.push(index),
             (Block::EndSite { offset: Some(tip) }, Some(Block::Joint { index, .. })) if tip != DVec3::ZERO => {
                 self.joints[*index].tips.push(tip);
             }
@@ -163,11 +173,9 @@ impl Hierarchy {
         }
     }
 
-    fn name_of(&self, block: &Block) -> Option<&str> {
-        match block {
-            Block::Joint { index, .. } => Some(&self.joints[*index].name),
-            Block::EndSite { .. } => None,
-        }
+    /// A joint's name for a sentence.
+    fn name_of(&self, joint: usize) -> String {
+        shown(self.joints[joint].name.as_bytes())
     }
 
     fn unexpected(&self, text: &Text, word: &[u8], block: Option<&Block>) -> ReadError {
@@ -179,7 +187,7 @@ impl Hierarchy {
             }
             Some(Block::Joint { index, .. }) => format!(
                 "'{word}' is out of place in joint '{}'; here OFFSET, CHANNELS, JOINT, End Site or '}}' should stand",
-                self.joints[*index].name
+                self.name_of(*index)
             ),
         })
     }

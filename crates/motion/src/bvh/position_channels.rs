@@ -41,7 +41,7 @@ pub(super) fn resolve(hierarchy: &Hierarchy, tracks: &mut [RawTrack], notes: &mu
     }
     if inner_changed > 0 {
         notes.push(format!(
-            "the position channels of {inner_changed} joints below the root are nearer to zero than to their OFFSET: they are added to it"
+            "the position channels below the root (joints: {inner_changed}) are nearer to zero than to the OFFSETs: they are added to them"
         ));
     }
 }

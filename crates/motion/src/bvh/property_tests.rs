@@ -104,7 +104,7 @@ proptest! {
                 let position = joint.offset + if joint.moves { shift } else { DVec3::ZERO };
                 let mut local = DAffine3::from_translation(position);
                 for &axis in &joint.axes {
-                    local = local * DAffine3::from_axis_angle(DVec3::AXES[axis], degrees[axis].to_radians());
+                    local *= DAffine3::from_axis_angle(DVec3::AXES[axis], degrees[axis].to_radians());
                     let _ = write!(text, "{} ", degrees[axis]);
                 }
                 if joint.moves {

@@ -144,7 +144,7 @@ fn positions_below_the_root_are_compared_to_their_offsets() {
     assert_eq!(absolute.notes, [""; 0]);
     let added = read(&rows("0 0 1"));
     near(place(&added, 0, 1), [1.0, 12.0, 4.0]);
-    assert!(added.notes.len() == 1 && added.notes[0].contains("1 joints below"), "{:?}", added.notes);
+    assert!(added.notes.len() == 1 && added.notes[0].contains("(joints: 1)"), "{:?}", added.notes);
 }
 
 #[test]
@@ -247,13 +247,15 @@ fn neighbouring_frames_lie_in_one_hemisphere() {
 
 #[test]
 fn errors_name_file_and_line() {
-    let cases: [(String, &str); 20] = [
+    let cases: [(String, &str); 22] = [
         ("".into(), "arm.bvh:1: a BVH file starts with the word HIERARCHY"),
         (ARM.replace("HIERARCHY", "HIER"), "arm.bvh:1: "),
         (ARM.replace("OFFSET 0 10 0", "OFFSET 0 ten 0"), "arm.bvh:8: 'ten' should be a coordinate"),
         (ARM.replace("OFFSET 0 10 0", "OFFSET 0 10"), "arm.bvh:9: 'CHANNELS' should be a coordinate"),
         (ARM.replace("CHANNELS 3", "CHANNELS 4"), "arm.bvh:10: joint 'Arm' should have 4 CHANNELS, but 'End' is none"),
         (ARM.replace("CHANNELS 3", "CHANNELS 2"), "arm.bvh:9: 'Xrotation' is out of place in joint 'Arm'"),
+        (ARM.replace("CHANNELS 3", "CHANNELS 2.5"), "arm.bvh:9: joint 'Arm' should have a whole number of CHANNELS"),
+        (ARM.replace(".0083333", "1e9"), "arm.bvh:18: 'Frame Time: 1000000000' should be"),
         (ARM.replace("Hips\n{", "Hips\n"), "after 'Hips' a '{' should stand"),
         (ARM.replace("}\nMOTION", "MOTION"), "arm.bvh:15: 'MOTION' is out of place in joint 'Hips'"),
         (ARM.replace("}\nMOTION", "}\n}\nMOTION"), "arm.bvh:16: '}' is out of place; here ROOT or MOTION"),
@@ -284,10 +286,35 @@ fn errors_name_file_and_line() {
 }
 
 #[test]
+fn errors_stay_short_whatever_they_quote() {
+    let long = "x".repeat(50_000);
+    for text in [
+        ARM.replace("Arm", &long).replace("CHANNELS 3", "CHANNELS 4"),
+        ARM.replace("Arm\n  {", &long),
+        ARM.replace("Arm", &long).replace("OFFSET 5 0 0\n    }", ""),
+        ARM.replace("OFFSET 5", &long),
+        ARM.replace("1 2 4", &long),
+    ] {
+        assert!(error(&text).len() < 400, "{}", error(&text));
+    }
+}
+
+#[test]
+fn joints_without_offset_sit_at_their_parent() {
+    let rig = read(&ARM.replace("OFFSET 0 10 0", ""));
+    near(place(&rig, 0, 1), [1.0, 2.0, 3.0]);
+    assert!(rig.notes[0].contains("'Arm'") && rig.notes[0].contains("no OFFSET"), "{:?}", rig.notes);
+}
+
+#[test]
 fn deep_trees_are_refused_without_recursion() {
     let nested = |depth: usize| {
         let joints = "JOINT j\n{\nOFFSET 0 1 0\n".repeat(depth - 1);
-        format!("HIERARCHY\nROOT r\n{{\nOFFSET 0 0 0\n{joints}{}", "}\n".repeat(depth))
+        format!("HIERARCHY\nROOT r\n{{\nOFFSET 0 0 0\n{joints}{}", "}\n".repeat(depth)).replacen(
+            "}",
+            "End Site\n{\nOFFSET 0 1 0\n}\n}",
+            1,
+        )
     };
     assert_eq!(read(&nested(512)).nodes.len(), 512);
     assert!(error(&nested(513)).contains("more than 512 joints"));
