@@ -4,14 +4,20 @@
 //! everything that was guessed or repaired. A reader makes a [`raw::RawRig`], which says what the file says; `repair` makes a [`Rig`] of
 //! it. Start reading at [`skeleton`] and [`clip`], then `raw.rs`, then `repair/mod.rs`.
 
+mod bvh;
+mod bvh_write;
 pub mod clip;
+mod deepmimic;
 mod error;
 pub mod raw;
 mod report;
 mod rig;
 pub mod skeleton;
 
+pub use bvh::{looks_like_bvh, read_bvh};
+pub use bvh_write::write_bvh;
 pub use clip::Clip;
+pub use deepmimic::{looks_like_deepmimic, read_deepmimic};
 pub use error::ReadError;
 pub use report::Report;
 pub use rig::{Format, ImportOptions, Rig};
