@@ -6,6 +6,7 @@
 
 pub mod clip;
 mod error;
+mod fbx;
 pub mod raw;
 mod report;
 mod rig;
@@ -13,6 +14,7 @@ pub mod skeleton;
 
 pub use clip::Clip;
 pub use error::ReadError;
+pub use fbx::{looks_like_fbx, read_fbx};
 pub use report::Report;
 pub use rig::{Format, ImportOptions, Rig};
 pub use skeleton::{Joint, Skeleton, SourceFrame, Up};
