@@ -11,6 +11,7 @@ pub mod raw;
 mod report;
 mod rig;
 pub mod skeleton;
+pub mod tools;
 
 pub use clip::Clip;
 pub use error::ReadError;
