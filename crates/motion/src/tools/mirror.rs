@@ -62,7 +62,7 @@ mod tests {
             let joints = walk.skeleton.joints.len();
             for frame in 1..clip.frame_count() {
                 let sway = DQuat::from_euler(glam::EulerRot::XYZ, 0.002 * frame as f64, 0.1, 0.003 * frame as f64);
-                clip.rotations[frame * joints] = clip.rotations[frame * joints] * sway;
+                clip.rotations[frame * joints] *= sway;
             }
             let mirrored = mirror(&walk.skeleton, &clip).unwrap();
             let partner = side_pairs(&walk.skeleton);
