@@ -13,6 +13,8 @@ const FEWEST_SPOTS: usize = 4;
 const LEAST_REACH: f64 = 0.75;
 /// Steeper fits are stairs or climbs, not a floor that was measured badly, degrees.
 const STEEPEST_DEG: f64 = 5.0;
+/// Where no foot stands, feet that slide slower than this part of `√(g · height)` count.
+const SLIDING: f64 = 0.5;
 /// Spots farther from the fit than this part of the height speak against a plane.
 const UNEVEN: f64 = 0.02;
 
@@ -33,35 +35,62 @@ pub struct Grounded {
 
 /// Turns and shifts the clip so that the soles of standing feet are at `z = 0`.
 ///
-/// Every contact of a foot gives a spot: the mean of its lowest points, weighted by how long it lasts. The floor is the plane
+/// Every contact of a foot gives a spot: the mean of its lowest points over the frames, each weighted by `max(0, cos θ)⁴`, with `θ` the foot's tilt from
+/// the bind pose, so that feet of someone who lies or crawls say nothing. The floor is the plane
 /// `z = a + b · (x, y)` of weighted least squares with Tukey's biweight against outliers (Beaton and Tukey 1974), its slope fitted only along principal axes on which
 /// the spots reach over 0.75 heights. With fewer than four spots, a slope over 5°, or spots that lie on no plane, only the height is corrected; without
-/// any contact nothing is.
+/// any contact nothing is. Feet that slide, up to half of `√(g · height)`, count where none stands.
+///
+/// A clip in place belongs through [`travel_from_feet`](super::travel_from_feet) first, and parts of a jump through
+/// [`concatenate`](super::concatenate): a part that hangs still in the air looks as if it stood.
 pub fn align_to_ground(skeleton: &Skeleton, clip: &Clip, feet: &[Foot]) -> Result<Grounded, ToolError> {
     let mut result = Grounded { clip: clip.clone(), offset_m: 0.0, slope_rad: 0.0, uphill: DVec2::ZERO, spots: 0 };
-    // A sloping floor leaves the level one by some centimetres: first look with wide limits, then again around what was found.
-    let wide = ContactOptions { height: 0.06, release: 1.5, ..Default::default() };
-    let found = contacts(skeleton, clip, feet, &wide)?;
-    let spots = spots(&found);
     let height = skeleton.height();
-    let Some(first) = fit(&spots, height) else { return Ok(result) };
-    let narrow = ContactOptions { floor: Some(first), ..Default::default() };
-    let found = contacts(skeleton, clip, feet, &narrow)?;
-    let closer = self::spots(&found);
-    let (floor, spots) = fit(&closer, height).map_or((first, spots), |floor| (floor, closer));
+    let flat = flatness(skeleton, clip, feet)?;
+    let look = |limits: ContactOptions| -> Result<(Option<Floor>, Vec<Spot>), ToolError> {
+        let spots = spots(&contacts(skeleton, clip, feet, &limits)?, &flat);
+        Ok((fit(&spots, height), spots))
+    };
+    // A sloping floor leaves the level one by some centimetres: first look with wide limits, then again around what was found.
+    for speed in [ContactOptions::default().speed, SLIDING] {
+        let wide = ContactOptions { height: 0.06, release: 1.5, speed, ..Default::default() };
+        let (Some(first), spots) = look(wide)? else { continue };
+        let (closer, close_spots) = look(ContactOptions { floor: Some(first), speed, ..Default::default() })?;
+        let (floor, spots) = closer.map_or((first, spots), |floor| (floor, close_spots));
+        level(&mut result, clip, &floor, &spots);
+        break;
+    }
+    Ok(result)
+}
 
+/// Turns and shifts the clip so that the floor becomes `z = 0`, about the middle of the spots.
+fn level(result: &mut Grounded, clip: &Clip, floor: &Floor, spots: &[Spot]) {
     let total: f64 = spots.iter().map(|s| s.weight).sum();
     let middle = spots.iter().map(|s| s.weight * s.place).sum::<DVec3>() / total;
     let pivot = DVec3::new(middle.x, middle.y, floor.height_at(middle));
     let normal = DVec3::new(-floor.slope.x, -floor.slope.y, 1.0).normalize();
-    let level = DQuat::from_rotation_arc(normal, DVec3::Z);
+    let upright = DQuat::from_rotation_arc(normal, DVec3::Z);
     let on_ground = DVec3::new(pivot.x, pivot.y, 0.0);
-    result.clip = moved(clip, level, on_ground - level * pivot);
+    result.clip = moved(clip, upright, on_ground - upright * pivot);
     result.offset_m = pivot.z;
     result.slope_rad = libm::atan(floor.slope.length());
     result.uphill = floor.slope.normalize_or_zero();
     result.spots = spots.len();
-    Ok(result)
+}
+
+/// How flat each foot lies, `max(0, cos θ)⁴` of its tilt from the bind pose: frame × foot.
+fn flatness(skeleton: &Skeleton, clip: &Clip, feet: &[Foot]) -> Result<Vec<f64>, ToolError> {
+    ToolError::check_skeleton(skeleton, clip)?;
+    let bind = skeleton.bind_pose();
+    let mut flat = Vec::with_capacity(clip.frame_count() * feet.len());
+    for frame in 0..clip.frame_count() {
+        let placed = clip.place(skeleton, frame);
+        flat.extend(feet.iter().map(|foot| {
+            let up = placed[foot.joint].orientation * (bind[foot.joint].orientation.inverse() * DVec3::Z);
+            up.z.max(0.0).powi(4)
+        }));
+    }
+    Ok(flat)
 }
 
 /// Where a foot stood, and for how many frames.
@@ -70,13 +99,17 @@ struct Spot {
     weight: f64,
 }
 
-fn spots(found: &Contacts) -> Vec<Spot> {
+fn spots(found: &Contacts, flat: &[f64]) -> Vec<Spot> {
     let mut spots = Vec::new();
     for foot in 0..found.foot_count {
         for (first, end) in found.spans(foot) {
-            let places = (first..end).map(|frame| found.lowest[frame * found.foot_count + foot]);
-            let weight = (end - first) as f64;
-            spots.push(Spot { place: places.sum::<DVec3>() / weight, weight });
+            let indices = (first..end).map(|frame| frame * found.foot_count + foot);
+            let weight: f64 = indices.clone().map(|index| flat[index]).sum();
+            // A frame's worth at least.
+            if weight >= 0.5 {
+                let place = indices.map(|index| flat[index] * found.lowest[index]).sum::<DVec3>() / weight;
+                spots.push(Spot { place, weight });
+            }
         }
     }
     spots
@@ -193,6 +226,15 @@ mod tests {
         let right = align_to_ground(&walk.skeleton, &tilted, &feet).unwrap();
         assert_eq!(right.slope_rad, 0.0);
         assert!((right.offset_m - 0.5).abs() < 0.02, "{}", right.offset_m);
+    }
+
+    #[test]
+    fn someone_who_lies_is_left_where_he_lies() {
+        let walk = biped_walk();
+        let feet = feet(&walk.skeleton, &[]);
+        let lying = moved(&walk.cycle, DQuat::from_rotation_y(-1.6), DVec3::new(0.0, 0.0, 0.4));
+        let right = align_to_ground(&walk.skeleton, &lying, &feet).unwrap();
+        assert_eq!((right.spots, right.clip == lying), (0, true));
     }
 
     #[test]

@@ -18,7 +18,7 @@ pub struct Repeated {
     pub seam_rad: f64,
     /// Change of the root's height there, m.
     pub seam_m: f64,
-    /// Whether the seam is no larger than other steps of the clip: where it is not, the clip is no cycle and the repeats jump.
+    /// Whether the seam is at most half larger than all but a twentieth of the clip's steps: where it is not, the clip is no cycle and the repeats jump.
     pub is_cycle: bool,
     /// Horizontal travel of the root in one cycle, in the first frame's world, m.
     pub travel_m: DVec3,
@@ -43,10 +43,10 @@ pub fn repeat_cycle(clip: &Clip, times: usize) -> Result<Repeated, ToolError> {
     let (seam_rad, seam_m) = pose_distance(clip, frames - 1, 0);
     let mut steps: Vec<(f64, f64)> = (1..frames).map(|frame| pose_distance(clip, frame - 1, frame)).collect();
     steps.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let (median_step, largest_step) = (steps[steps.len() / 2].0, steps[steps.len() - 1].0);
+    let (median_step, large_step) = (steps[steps.len() / 2].0, steps[steps.len() * 19 / 20].0);
     let closes = seam_rad <= 0.5 * median_step + 1e-6;
     let most_rise = steps.iter().fold(0.0, |most: f64, step| most.max(step.1));
-    let is_cycle = seam_rad <= (1.5 * largest_step).max(0.02) && seam_m <= 1.5 * most_rise + 1e-3;
+    let is_cycle = seam_rad <= (1.5 * large_step).max(0.02) && seam_m <= 1.5 * most_rise + 1e-3;
 
     // Travel and turn of a cycle; whole turns on the way count.
     let stretch = if closes { 1.0 } else { frames as f64 / (frames - 1) as f64 };

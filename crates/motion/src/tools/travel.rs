@@ -13,8 +13,10 @@ const NEAR_FLOOR: f64 = 0.02;
 const NEVER_STANDS: f64 = 0.06;
 /// Slower than this part of `√(g · height)`, feet that slide are not walking.
 const SLOWEST: f64 = 0.05;
+/// Faster than this part of `√(g · height)`, nothing runs.
+const FASTEST: f64 = 4.0;
 /// Turns over a clip below this are none, rad.
-const LEAST_TURN: f64 = 0.15;
+const LEAST_TURN: f64 = 0.3;
 
 /// How the speed over the ground may change within the clip.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -42,19 +44,21 @@ pub struct Travel {
     pub speed: f64,
     /// Turn to the left that the feet say, beyond that of the root, rad/s.
     pub turn_rate: f64,
-    /// Mean speed over the ground of soles that stand, in the source, m/s.
+    /// Mean speed over the ground, in the source, of the soles that stand by that velocity, m/s.
     pub skate_before: f64,
-    /// The same in the result.
+    /// The same soles in the result. What stays is the artist's: feet that ease in and out of their steps, or drag.
     pub skate_after: f64,
 }
 
 /// Turns a cycle in place into one that travels.
 ///
-/// The clip's world is taken as a platform that moves with velocity `c` and turns at rate `ω` over the ground. A sole at `x` that stands is at rest on the ground:
-/// `0 = c + ω ẑ × x + ẋ`. Soles near their lowest place give `(x, ẋ)`; `c`, and `ω` where it explains much, follow by weighted least squares with Cauchy's weights
-/// `1 / (1 + r²/s²)` against soles that are low but swing. Then `ψ̇ = ω`, `Ṗ = R_z(ψ) c` is integrated into the root's track. In a clip that turns by itself, `c` turns along.
-/// The source is in place where `c` is faster than 0.05 `√(g · height)` (or the turn more than 0.15 rad), four times faster than the root's own
-/// travel, and shared by at least half of the soles.
+/// The clip's world is taken as a platform that moves with velocity `c` and turns at rate `ω` over the ground. A sole at `x` that stands is at rest on
+/// the ground: `0 = c + ω ẑ × x + ẋ`. Soles near their lowest place give `(x, ẋ)`; `c`, and `ω` where it explains much, follow by weighted least
+/// squares with Tukey's biweight `(1 − r²/s²)²` of the slip `r`, so that soles that are low but swing do not count (Beaton and Tukey 1974). Then `ψ̇ = ω`,
+/// `Ṗ = R_z(ψ) c` is integrated into the root's track. In a clip that turns by itself, `c` turns along.
+///
+/// The source is in place where `c` is faster than 0.05 `√(g · height)` (or the turn more than 0.3 rad) and four times faster than the root's own
+/// travel, where half of the low soles move along with it in a quarter of the frames at least, and where going at `c` makes them slip less.
 pub fn travel_from_feet(
     skeleton: &Skeleton,
     clip: &Clip,
@@ -73,8 +77,8 @@ pub fn travel_from_feet(
         velocity: DVec2::ZERO,
         speed: 0.0,
         turn_rate: 0.0,
-        skate_before: mean_slip(&soles),
-        skate_after: mean_slip(&soles),
+        skate_before: 0.0,
+        skate_after: 0.0,
     };
     if frames < 3 || soles.is_empty() {
         return Ok(result);
@@ -91,19 +95,26 @@ pub fn travel_from_feet(
     let straight = fit(&mut soles, false, floor_speed);
     let straight_slip = robust_slip(&soles, &straight);
     let curved = fit(&mut soles, true, floor_speed);
-    let bends = (curved.turn_rate * duration).abs() > LEAST_TURN && robust_slip(&soles, &curved) < 0.7 * straight_slip;
+    let bends = (curved.turn_rate * duration).abs() > LEAST_TURN && robust_slip(&soles, &curved) < 0.5 * straight_slip;
     let motion = if bends { curved } else { fit(&mut soles, false, floor_speed) };
 
     result.velocity = motion.velocity;
     result.speed = motion.velocity.length();
     result.turn_rate = motion.turn_rate;
     let net = (clip.root_positions[frames - 1] - clip.root_positions[0]).truncate();
-    let moves = result.speed > SLOWEST * speed_scale || bends;
-    let root_stays = net.length() / duration < 0.25 * result.speed.max(SLOWEST * speed_scale);
-    let agreement = 0.35 * result.speed.max(SLOWEST * speed_scale);
-    let agreeing: f64 = soles.iter().filter(|s| s.slip(&motion).length() < agreement).map(|s| s.weight).sum();
-    let shared = agreeing > 0.5 * soles.iter().map(|s| s.weight).sum::<f64>();
-    if !(moves && root_stays && shared) {
+    let slowest = SLOWEST * speed_scale;
+    let standing: Vec<bool> = soles.iter().map(|s| s.slip(&motion).length() < result.speed.max(slowest)).collect();
+    let in_place = (slowest..FASTEST * speed_scale).contains(&result.speed) || bends;
+    let root_stays = net.length() / duration < 0.25 * result.speed.max(slowest);
+    let weight_of =
+        |chosen: bool| soles.iter().zip(&standing).filter(|(_, s)| **s || chosen).map(|(s, _)| s.weight).sum::<f64>();
+    let shared = weight_of(false) > 0.5 * weight_of(true);
+    let frames_with =
+        (0..frames).filter(|f| soles.iter().zip(&standing).any(|(s, stands)| *stands && s.frame == *f)).count();
+    result.skate_before = mean_slip(&soles, &standing, &Motion::REST);
+    let slips_less = mean_slip(&soles, &standing, &motion) < 0.8 * result.skate_before;
+    if !(in_place && root_stays && shared && 4 * frames_with >= frames && slips_less) {
+        result.skate_after = result.skate_before;
         return Ok(result);
     }
 
@@ -115,7 +126,11 @@ pub fn travel_from_feet(
     };
     result.clip = integrate(clip, origin, &velocities, motion.turn_rate, turned_per_frame);
     result.was_in_place = true;
-    result.skate_after = mean_slip(&low_soles(skeleton, &result.clip, feet));
+    for sole in &mut soles {
+        let ground = Motion { velocity: velocities[sole.frame], ..motion };
+        sole.velocity = sole.slip(&ground);
+    }
+    result.skate_after = mean_slip(&soles, &standing, &Motion::REST);
     Ok(result)
 }
 
@@ -137,6 +152,10 @@ struct Motion {
     turn_rate: f64,
 }
 
+impl Motion {
+    const REST: Motion = Motion { velocity: DVec2::ZERO, turn_rate: 0.0 };
+}
+
 impl LowSole {
     /// Velocity over the ground, were the clip's world moving so: `ẋ + c + ω ẑ × x`.
     fn slip(&self, motion: &Motion) -> DVec2 {
@@ -147,14 +166,18 @@ impl LowSole {
 fn low_soles(skeleton: &Skeleton, clip: &Clip, feet: &[Foot]) -> Vec<LowSole> {
     let (lowest, velocity) = lowest_points(skeleton, clip, feet);
     let height = skeleton.height();
-    let floors: Vec<f64> = (0..feet.len())
-        .map(|foot| lowest.iter().skip(foot).step_by(feet.len()).map(|p| p.z).fold(f64::INFINITY, f64::min))
-        .collect();
+    // Lowest place of each foot, but for the lowest twentieth of the frames.
+    let floor_of = |foot: usize| {
+        let mut heights: Vec<f64> = lowest.iter().skip(foot).step_by(feet.len()).map(|p| p.z).collect();
+        heights.sort_by(f64::total_cmp);
+        heights.get(heights.len() / 20).copied().unwrap_or(f64::INFINITY)
+    };
+    let floors: Vec<f64> = (0..feet.len()).map(floor_of).collect();
     let floor = floors.iter().copied().fold(f64::INFINITY, f64::min);
     let mut soles = Vec::new();
     for (index, (place, velocity)) in lowest.iter().zip(&velocity).enumerate() {
         let own_floor = floors[index % feet.len()];
-        let weight = 1.0 - (place.z - own_floor) / (NEAR_FLOOR * height);
+        let weight = 1.0 - (place.z - own_floor).max(0.0) / (NEAR_FLOOR * height);
         if weight > 0.0 && own_floor < floor + NEVER_STANDS * height {
             let (place, velocity) = (place.truncate(), velocity.truncate());
             soles.push(LowSole { frame: index / feet.len(), place, velocity, weight, robust: weight });
@@ -163,10 +186,14 @@ fn low_soles(skeleton: &Skeleton, clip: &Clip, feet: &[Foot]) -> Vec<LowSole> {
     soles
 }
 
-/// Mean speed over the ground of soles near it, m/s.
-fn mean_slip(soles: &[LowSole]) -> f64 {
-    let total: f64 = soles.iter().map(|s| s.weight).sum();
-    if total > 0.0 { soles.iter().map(|s| s.weight * s.velocity.length()).sum::<f64>() / total } else { 0.0 }
+/// Mean speed over the ground of the soles that stand, m/s.
+fn mean_slip(soles: &[LowSole], standing: &[bool], motion: &Motion) -> f64 {
+    let (mut sum, mut total) = (0.0, 0.0);
+    for (sole, _) in soles.iter().zip(standing).filter(|(_, stands)| **stands) {
+        sum += sole.weight * sole.slip(motion).length();
+        total += sole.weight;
+    }
+    if total > 0.0 { sum / total } else { 0.0 }
 }
 
 fn robust_slip(soles: &[LowSole], motion: &Motion) -> f64 {
@@ -190,12 +217,13 @@ fn fit(soles: &mut [LowSole], with_turn: bool, floor_speed: f64) -> Motion {
     let start = -DVec2::new(median(|s| s.velocity.x), median(|s| s.velocity.y));
     let mut motion = Motion { velocity: start, turn_rate: 0.0 };
     for _ in 0..30 {
-        let scale = (0.1 * motion.velocity.length()).max(floor_speed);
+        let widest = widest_slip(soles, &motion).max(floor_speed);
         // Normal equations of `c + ω ẑ × x = −ẋ` in (c_x, c_y, ω).
         let (mut matrix, mut right) = (DMat3::ZERO, DVec3::ZERO);
         for sole in soles.iter_mut() {
             let slip = sole.slip(&motion);
-            sole.robust = sole.weight / (1.0 + slip.length_squared() / (scale * scale));
+            let keep = (1.0 - slip.length_squared() / (widest * widest)).max(0.0);
+            sole.robust = sole.weight * keep * keep;
             let turn = if with_turn { sole.place.perp() } else { DVec2::ZERO };
             for (row, target) in
                 [(DVec3::new(1.0, 0.0, turn.x), -sole.velocity.x), (DVec3::new(0.0, 1.0, turn.y), -sole.velocity.y)]
@@ -204,9 +232,8 @@ fn fit(soles: &mut [LowSole], with_turn: bool, floor_speed: f64) -> Motion {
                 right += sole.robust * target * row;
             }
         }
-        if !with_turn {
-            matrix.z_axis.z = 1.0;
-        }
+        // A little against turns that the soles hardly tell.
+        matrix.z_axis.z += if with_turn { 1e-4 * matrix.x_axis.x } else { 1.0 };
         if matrix.determinant().abs() <= f64::MIN_POSITIVE {
             break;
         }
@@ -217,6 +244,17 @@ fn fit(soles: &mut [LowSole], with_turn: bool, floor_speed: f64) -> Motion {
         motion = Motion { velocity: solution.truncate(), turn_rate: if with_turn { solution.z } else { 0.0 } };
     }
     motion
+}
+
+/// Slip beyond which a sole does not stand: four times the median slip of those slower than 1.25 `|c|`, within 0.25 and 1.5 `|c|`. Feet that an artist
+/// eases in and out of each step thus count from touch to lift, while measured ones keep out what is near a swing.
+fn widest_slip(soles: &[LowSole], motion: &Motion) -> f64 {
+    let speed = motion.velocity.length();
+    let mut slips: Vec<f64> =
+        soles.iter().map(|s| s.slip(motion).length()).filter(|slip| *slip < 1.25 * speed).collect();
+    slips.sort_by(f64::total_cmp);
+    let median = slips.get(slips.len() / 2).copied().unwrap_or(speed);
+    (4.0 * median).clamp(0.25 * speed, 1.5 * speed)
 }
 
 /// Velocity in each frame: the soles' around it, weighted by a Gaussian, drawn a little to the mean where none stands.
