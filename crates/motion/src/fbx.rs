@@ -13,8 +13,8 @@ use std::collections::BTreeMap;
 const MAX_NODES: usize = 20_000;
 /// Most frames of a clip; what comes later is cut, with a note.
 const MAX_FRAMES: usize = 200_000;
-/// Most transforms sampled from a file, over all clips and nodes.
-const MAX_SAMPLES: usize = 8_000_000;
+/// Most transforms sampled from a file, over all clips and nodes: so many, and so many more for each byte of the file.
+const MAX_SAMPLES: (usize, usize) = (1_000_000, 8);
 /// Frames a second where the file says nothing usable.
 const DEFAULT_RATE_HZ: f64 = 30.0;
 /// Deepest node.
@@ -58,7 +58,8 @@ pub fn read_fbx(bytes: &[u8], file: &str) -> Result<RawRig, ReadError> {
     let joints = joints_of(&scene);
     let (mut nodes, kept) = keep_joints_and_ancestors(&scene, &joints, file)?;
     bind_from_skins_and_poses(&scene, &kept, &mut nodes);
-    let clips = sample_stacks(&scene, &kept, &nodes, &mut notes);
+    let most_samples = MAX_SAMPLES.0 + bytes.len().saturating_mul(MAX_SAMPLES.1);
+    let clips = sample_stacks(&scene, &kept, &nodes, most_samples, &mut notes);
     let up = up_axis(scene.settings.axes, &mut notes);
     let metres = scene.settings.unit_meters;
     let metres_per_unit = (metres.is_finite() && metres > 0.0).then_some(metres);
@@ -216,9 +217,40 @@ fn bind_from_skins_and_poses(scene: &ufbx::Scene, kept: &[&ufbx::Node], nodes: &
             }
         }
     }
+    add_rigid_meshes(scene, &index_of, nodes, &mut points);
     for (node, points) in nodes.iter_mut().zip(points) {
         let keep = points.len().min(SKIN_POINTS);
         node.skin = (0..keep).map(|k| points[k * points.len() / keep]).collect();
+    }
+}
+
+/// Adds the vertices of meshes without a skin to the joint that they hang from.
+///
+/// In the rest pose such a vertex stands at `x = geometry_to_world · v`, and it moves rigidly with the joint: in the bind pose it is at `bind · rest⁻¹ · x`.
+fn add_rigid_meshes(
+    scene: &ufbx::Scene,
+    index_of: &BTreeMap<u32, usize>,
+    nodes: &[RawNode],
+    points: &mut [Vec<DVec3>],
+) {
+    for holder in refs(&scene.nodes) {
+        let Some(mesh) = holder.mesh.as_deref().filter(|mesh| mesh.skin_deformers.count == 0) else { continue };
+        let mut above = Some(holder);
+        let joint = loop {
+            let Some(node) = above else { break None };
+            match index_of.get(&node.element.typed_id) {
+                Some(&index) if nodes[index].is_joint => break Some((index, node)),
+                _ => above = node.parent.as_deref(),
+            }
+        };
+        let Some((index, node)) = joint else { continue };
+        let Some(rest) = invertible(&node.node_to_world) else { continue };
+        let bind = nodes[index].bind.unwrap_or(rest);
+        let (_, rotation, position) = bind.to_scale_rotation_translation();
+        let to_joint_frame = DAffine3::from_rotation_translation(rotation, position).inverse();
+        let way = to_joint_frame * bind * rest.inverse() * affine(&holder.geometry_to_world);
+        let vertices = items(&mesh.vertices).iter().map(|v| way.transform_point3(vec3(*v)));
+        points[index].extend(vertices.filter(|point| point.is_finite()));
     }
 }
 
@@ -227,12 +259,13 @@ fn sample_stacks(
     scene: &ufbx::Scene,
     kept: &[&ufbx::Node],
     nodes: &[RawNode],
+    most_samples: usize,
     notes: &mut Vec<String>,
 ) -> Vec<RawClip> {
     let declared = scene.settings.frames_per_second;
     let rate_hz = if declared.is_finite() && (1.0..=1000.0).contains(&declared) { declared } else { DEFAULT_RATE_HZ };
     let mut clips = Vec::new();
-    let mut samples_left = MAX_SAMPLES;
+    let mut samples_left = most_samples;
     for (number, stack) in refs(&scene.anim_stacks).enumerate() {
         let name = text(&stack.element.name);
         let name = if name.is_empty() { format!("clip {number}") } else { name.to_string() };
@@ -249,8 +282,9 @@ fn sample_stacks(
         let moving = animated.iter().filter(|moves| **moves).count();
         let most = MAX_FRAMES.min(samples_left / moving);
         if most == 0 {
-            notes
-                .push(format!("animation stack `{name}` was left out: the file holds more than {MAX_SAMPLES} samples"));
+            notes.push(format!(
+                "animation stack `{name}` was left out: the file moves more nodes over more time than its size warrants"
+            ));
             continue;
         }
         let frame_count = if wanted < most as f64 { wanted as usize + 1 } else { most };

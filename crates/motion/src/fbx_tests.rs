@@ -94,6 +94,7 @@ Objects:  {
     }
     AnimationStack: 30, "AnimStack::Armature|Bend", "" {
         Properties70:  {
+            P: "LocalStart", "KTime", "Time", "",0
             P: "LocalStop", "KTime", "Time", "",46186158000
         }
     }
@@ -189,6 +190,25 @@ fn each_vertex_follows_its_heaviest_bone_in_the_bones_bind_frame() {
 }
 
 #[test]
+fn a_mesh_that_hangs_from_a_bone_belongs_to_it() {
+    // Without its skin, and under the second bone, whose world is turned by a quarter and scaled by two.
+    let rigid = TWO_BONES.replace("C: \"OO\",20,10\n", "").replace("C: \"OO\",4,0\n", "C: \"OO\",4,3\n");
+    let rig = read_fbx(rigid.as_bytes(), "rigid.fbx").unwrap();
+    assert!(rig.nodes[1].skin.is_empty());
+    let rest = rig.world_rest()[2];
+    let bind = rig.world_bind()[2];
+    let (_, rotation, position) = bind.to_scale_rotation_translation();
+    let expected = |v: DVec3| {
+        let in_bind_pose = (bind * rest.inverse()).transform_point3(rest.transform_point3(v));
+        rotation.inverse() * (in_bind_pose - position)
+    };
+    for (point, vertex) in rig.nodes[2].skin.iter().zip([DVec3::ZERO, DVec3::new(0.1, 0.0, 0.5)]) {
+        assert!(point.distance(expected(vertex)) < 1e-12, "{point}");
+    }
+    assert_eq!(rig.nodes[2].skin.len(), 4);
+}
+
+#[test]
 fn stacks_are_sampled_at_the_files_rate() {
     let rig = two_bones();
     assert_eq!(rig.clips.len(), 1);
@@ -244,6 +264,15 @@ fn assert_sound(rig: &RawRig) {
             assert!(track.rotation.as_ref().is_none_or(|r| r.len() == clip.frame_count));
         }
     }
+}
+
+#[test]
+fn hours_from_a_short_file_are_cut() {
+    // Ten million seconds.
+    let long = TWO_BONES.replace("\"\",46186158000", "\"\",461861580000000000");
+    let rig = read_fbx(long.as_bytes(), "long.fbx").unwrap();
+    assert_eq!(rig.clips[0].frame_count, MAX_FRAMES);
+    assert!(rig.notes.iter().any(|n| n.contains("was cut to its first 200000 frames")), "{:?}", rig.notes);
 }
 
 #[test]

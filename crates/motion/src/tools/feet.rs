@@ -171,11 +171,11 @@ fn sole(skeleton: &Skeleton, end: &LimbEnd, height: f64, stands_in_bind_pose: bo
             .extend(local_points(skeleton, joint).map(|local| (bind[joint].place(local), SolePoint { joint, local })));
     }
     if stands_in_bind_pose {
-        let thickness = SOLE_THICKNESS * height;
-        points.retain(|(world, _)| world.z <= end.low + thickness);
+        let low = points.iter().map(|(world, _)| world.z).fold(f64::INFINITY, f64::min);
+        points.retain(|(world, _)| world.z <= low + SOLE_THICKNESS * height);
         if !has_skin {
             let ankle = bind[end.joint];
-            let under = DVec3::new(ankle.position.x, ankle.position.y, end.low);
+            let under = DVec3::new(ankle.position.x, ankle.position.y, low);
             let local = ankle.orientation.inverse() * (under - ankle.position);
             points.push((under, SolePoint { joint: end.joint, local }));
         }

@@ -95,6 +95,7 @@ fn flatness(skeleton: &Skeleton, clip: &Clip, feet: &[Foot]) -> Result<Vec<f64>,
 
 /// Where a foot stood, and for how many frames.
 struct Spot {
+    foot: usize,
     place: DVec3,
     weight: f64,
 }
@@ -108,7 +109,7 @@ fn spots(found: &Contacts, flat: &[f64]) -> Vec<Spot> {
             // A frame's worth at least.
             if weight >= 0.5 {
                 let place = indices.map(|index| flat[index] * found.lowest[index]).sum::<DVec3>() / weight;
-                spots.push(Spot { place, weight });
+                spots.push(Spot { foot, place, weight });
             }
         }
     }
@@ -154,15 +155,24 @@ fn level_fit(spots: &[Spot]) -> Option<Floor> {
     median.map(|(height, _)| Floor { height: *height, slope: DVec2::ZERO })
 }
 
-/// Weighted least squares along those principal axes of the spots on which they reach far enough:
-/// about the weighted mean, `b_k = Σ w s_k z / Σ w s_k²`.
+/// Weighted least squares along those principal axes on which a foot's spots reach far enough, each foot's about their own mean, since
+/// soles may differ in height: `b_k = Σ w s_k z / Σ w s_k²`.
 fn plane_fit(spots: &[Spot], weights: &[f64], height: f64) -> Option<Floor> {
     let total: f64 = weights.iter().sum();
     let weighted = || spots.iter().zip(weights);
     let mean = weighted().map(|(s, w)| *w * s.place).sum::<DVec3>() / total;
-    let (mut xx, mut xy, mut yy) = (0.0, 0.0, 0.0);
+    let foot_count = spots.iter().map(|s| s.foot + 1).max()?;
+    let mut sums = vec![(DVec3::ZERO, 0.0); foot_count];
     for (spot, weight) in weighted() {
-        let d = spot.place - mean;
+        let sum = &mut sums[spot.foot];
+        *sum = (sum.0 + *weight * spot.place, sum.1 + weight);
+    }
+    let apart: Vec<(DVec3, f64)> = weighted()
+        .filter(|(_, weight)| **weight > 0.0)
+        .map(|(spot, weight)| (spot.place - sums[spot.foot].0 / sums[spot.foot].1, *weight))
+        .collect();
+    let (mut xx, mut xy, mut yy) = (0.0, 0.0, 0.0);
+    for (d, weight) in &apart {
         (xx, xy, yy) = (xx + weight * d.x * d.x, xy + weight * d.x * d.y, yy + weight * d.y * d.y);
     }
     // Principal axes of the spots on the ground: half of the angle of (xx − yy, 2 xy).
@@ -171,8 +181,7 @@ fn plane_fit(spots: &[Spot], weights: &[f64], height: f64) -> Option<Floor> {
     let mut slope = DVec2::ZERO;
     for axis in [along, along.perp()] {
         let (mut least, mut most, mut up, mut spread) = (0.0_f64, 0.0_f64, 0.0, 0.0);
-        for (spot, weight) in weighted().filter(|(_, w)| **w > 0.0) {
-            let d = spot.place - mean;
+        for (d, weight) in &apart {
             let s = axis.dot(d.truncate());
             (least, most) = (least.min(s), most.max(s));
             (up, spread) = (up + weight * s * d.z, spread + weight * s * s);

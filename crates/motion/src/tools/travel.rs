@@ -4,17 +4,20 @@ use super::contact::{lowest_points, walking_speed_scale};
 use super::error::{ToolError, joint_count};
 use super::feet::Foot;
 use super::moved::{same_hemisphere, turn_about_vertical};
+use super::repeat::repeat_cycle;
 use crate::{Clip, Skeleton};
 use glam::{DMat3, DQuat, DVec2, DVec3};
 
-/// Soles within this part of the height of their lowest place may stand.
+/// Soles within this part of the height of the floor may stand.
 const NEAR_FLOOR: f64 = 0.02;
 /// A foot whose lowest place is higher than this part of the height over the floor never stands.
 const NEVER_STANDS: f64 = 0.06;
 /// Slower than this part of `√(g · height)`, feet that slide are not walking.
-const SLOWEST: f64 = 0.05;
+const SLOWEST: f64 = 0.03;
 /// Faster than this part of `√(g · height)`, nothing runs.
 const FASTEST: f64 = 4.0;
+/// Shorter ways over a clip, as parts of the height, are feet that slide.
+const LEAST_TRAVEL: f64 = 0.3;
 /// Turns over a clip below this are none, rad.
 const LEAST_TURN: f64 = 0.3;
 
@@ -53,12 +56,13 @@ pub struct Travel {
 /// Turns a cycle in place into one that travels.
 ///
 /// The clip's world is taken as a platform that moves with velocity `c` and turns at rate `ω` over the ground. A sole at `x` that stands is at rest on
-/// the ground: `0 = c + ω ẑ × x + ẋ`. Soles near their lowest place give `(x, ẋ)`; `c`, and `ω` where it explains much, follow by weighted least
+/// the ground: `0 = c + ω ẑ × x + ẋ`. Soles near the floor (of the bind pose, or where feet are lowest) give `(x, ẋ)`; `c`, and `ω` where it explains much, follow by weighted least
 /// squares with Tukey's biweight `(1 − r²/s²)²` of the slip `r`, so that soles that are low but swing do not count (Beaton and Tukey 1974). Then `ψ̇ = ω`,
 /// `Ṗ = R_z(ψ) c` is integrated into the root's track. In a clip that turns by itself, `c` turns along.
 ///
-/// The source is in place where `c` is faster than 0.05 `√(g · height)` (or the turn more than 0.3 rad) and four times faster than the root's own
-/// travel, where half of the low soles move along with it in a quarter of the frames at least, and where going at `c` makes them slip less.
+/// The source is in place where its end meets its beginning, `c` is faster than 0.03 `√(g · height)` and four times faster than the root's own travel and goes
+/// at least 0.3 heights (or the turn is more than 0.3 rad), at least two feet and half of the low soles move along with it, in an eighth of the frames at
+/// least, and going at `c` makes them slip less.
 pub fn travel_from_feet(
     skeleton: &Skeleton,
     clip: &Clip,
@@ -66,11 +70,6 @@ pub fn travel_from_feet(
     ground_speed: GroundSpeed,
 ) -> Result<Travel, ToolError> {
     ToolError::check_skeleton(skeleton, clip)?;
-    let frames = clip.frame_count();
-    let speed_scale = walking_speed_scale(skeleton);
-    let turned_per_frame = own_turn(clip) / (frames.max(2) - 1) as f64;
-    let mut soles = low_soles(skeleton, clip, feet);
-    let origin = clip.root_positions.iter().sum::<DVec3>() / frames as f64;
     let mut result = Travel {
         clip: clip.clone(),
         was_in_place: false,
@@ -80,63 +79,115 @@ pub fn travel_from_feet(
         skate_before: 0.0,
         skate_after: 0.0,
     };
-    if frames < 3 || soles.is_empty() {
+    let frames = clip.frame_count();
+    if frames < 3 || feet.is_empty() {
         return Ok(result);
     }
+    let turned_per_frame = own_turn(clip) / (frames - 1) as f64;
+    let origin = clip.root_positions.iter().sum::<DVec3>() / frames as f64;
 
-    // As seen by someone who turns with the clip.
-    for sole in &mut soles {
-        let back = DVec2::from_angle(-turned_per_frame * sole.frame as f64);
-        sole.place = back.rotate(sole.place - origin.truncate());
-        sole.velocity = back.rotate(sole.velocity);
+    // The floor is that of the bind pose, or where the feet are lowest: whichever more soles stand on.
+    let (lowest, velocity) = lowest_points(skeleton, clip, feet);
+    let floors = [bind_floors(skeleton, feet), low_floors(&lowest, feet.len())];
+    let judged = floors.map(|floors| {
+        let mut soles = low_soles(skeleton, &floors, &lowest, &velocity);
+        // As seen by someone who turns with the clip.
+        for sole in &mut soles {
+            let back = DVec2::from_angle(-turned_per_frame * sole.frame as f64);
+            sole.place = back.rotate(sole.place - origin.truncate());
+            sole.velocity = back.rotate(sole.velocity);
+        }
+        judge(soles, clip, skeleton)
+    });
+    let better = |a: Judged, b: Judged| {
+        if (b.in_place, b.standing_weight()) > (a.in_place, a.standing_weight()) { b } else { a }
+    };
+    let Some(mut found) = judged.into_iter().reduce(better) else { return Ok(result) };
+
+    let motion = found.motion;
+    result.velocity = motion.velocity;
+    result.speed = motion.velocity.length();
+    result.turn_rate = motion.turn_rate;
+    result.skate_before = mean_slip(&found.soles, &found.standing, &Motion::REST);
+    result.skate_after = result.skate_before;
+    if !found.in_place {
+        return Ok(result);
     }
-    let duration = clip.duration_secs();
-    let floor_speed = 0.02 * speed_scale;
+    let velocities = match ground_speed {
+        GroundSpeed::Constant => vec![motion.velocity; frames],
+        GroundSpeed::Smoothed { window_secs } => {
+            smoothed(&found.soles, &motion, frames, clip.rate_hz * window_secs.max(1e-3))
+        }
+    };
+    result.clip = integrate(clip, origin, &velocities, motion.turn_rate, turned_per_frame);
+    result.was_in_place = true;
+    for sole in &mut found.soles {
+        let ground = Motion { velocity: velocities[sole.frame], ..motion };
+        sole.velocity = sole.slip(&ground);
+    }
+    result.skate_after = mean_slip(&found.soles, &found.standing, &Motion::REST);
+    Ok(result)
+}
+
+/// What the soles near a floor say.
+struct Judged {
+    soles: Vec<LowSole>,
+    /// Which of them stand by the motion.
+    standing: Vec<bool>,
+    motion: Motion,
+    in_place: bool,
+}
+
+impl Judged {
+    fn standing_weight(&self) -> f64 {
+        self.soles.iter().zip(&self.standing).filter(|(_, stands)| **stands).map(|(sole, _)| sole.weight).sum()
+    }
+
+    /// Number of feet whose standing soles weigh at least so much.
+    fn feet_that_bear(&self, least: f64) -> usize {
+        let feet = self.soles.iter().map(|s| s.foot + 1).max().unwrap_or(0);
+        let mut weights = vec![0.0; feet];
+        for (sole, _) in self.soles.iter().zip(&self.standing).filter(|(_, stands)| **stands) {
+            weights[sole.foot] += sole.weight;
+        }
+        weights.iter().filter(|w| **w >= least && **w > 0.0).count()
+    }
+}
+
+/// Fits the motion and decides whether the clip is in place.
+fn judge(mut soles: Vec<LowSole>, clip: &Clip, skeleton: &Skeleton) -> Judged {
+    let speed_scale = walking_speed_scale(skeleton);
+    let (frames, duration) = (clip.frame_count(), clip.duration_secs());
+    let (slowest, floor_speed) = (SLOWEST * speed_scale, 0.02 * speed_scale);
     let straight = fit(&mut soles, false, floor_speed);
     let straight_slip = robust_slip(&soles, &straight);
     let curved = fit(&mut soles, true, floor_speed);
     let bends = (curved.turn_rate * duration).abs() > LEAST_TURN && robust_slip(&soles, &curved) < 0.5 * straight_slip;
     let motion = if bends { curved } else { fit(&mut soles, false, floor_speed) };
 
-    result.velocity = motion.velocity;
-    result.speed = motion.velocity.length();
-    result.turn_rate = motion.turn_rate;
+    let speed = motion.velocity.length();
+    let standing: Vec<bool> = soles.iter().map(|s| s.slip(&motion).length() < speed.max(slowest)).collect();
     let net = (clip.root_positions[frames - 1] - clip.root_positions[0]).truncate();
-    let slowest = SLOWEST * speed_scale;
-    let standing: Vec<bool> = soles.iter().map(|s| s.slip(&motion).length() < result.speed.max(slowest)).collect();
-    let in_place = (slowest..FASTEST * speed_scale).contains(&result.speed) || bends;
-    let root_stays = net.length() / duration < 0.25 * result.speed.max(slowest);
-    let weight_of =
-        |chosen: bool| soles.iter().zip(&standing).filter(|(_, s)| **s || chosen).map(|(s, _)| s.weight).sum::<f64>();
-    let shared = weight_of(false) > 0.5 * weight_of(true);
-    let frames_with =
-        (0..frames).filter(|f| soles.iter().zip(&standing).any(|(s, stands)| *stands && s.frame == *f)).count();
-    result.skate_before = mean_slip(&soles, &standing, &Motion::REST);
-    let slips_less = mean_slip(&soles, &standing, &motion) < 0.8 * result.skate_before;
-    if !(in_place && root_stays && shared && 4 * frames_with >= frames && slips_less) {
-        result.skate_after = result.skate_before;
-        return Ok(result);
-    }
-
-    let velocities = match ground_speed {
-        GroundSpeed::Constant => vec![motion.velocity; frames],
-        GroundSpeed::Smoothed { window_secs } => {
-            smoothed(&soles, &motion, frames, clip.rate_hz * window_secs.max(1e-3))
-        }
-    };
-    result.clip = integrate(clip, origin, &velocities, motion.turn_rate, turned_per_frame);
-    result.was_in_place = true;
-    for sole in &mut soles {
-        let ground = Motion { velocity: velocities[sole.frame], ..motion };
-        sole.velocity = sole.slip(&ground);
-    }
-    result.skate_after = mean_slip(&soles, &standing, &Motion::REST);
-    Ok(result)
+    let moves = (slowest..FASTEST * speed_scale).contains(&speed) || bends;
+    let root_stays = net.length() / duration < 0.25 * speed.max(slowest);
+    let slips_less = mean_slip(&soles, &standing, &motion) < 0.8 * mean_slip(&soles, &standing, &Motion::REST);
+    let stands_in = |frame: &usize| soles.iter().zip(&standing).any(|(s, stands)| *stands && s.frame == *frame);
+    let often = 8 * (0..frames).filter(stands_in).count() >= frames;
+    let all: f64 = soles.iter().map(|s| s.weight).sum();
+    let mut judged = Judged { soles, standing, motion, in_place: false };
+    let goes_far = speed * duration > LEAST_TRAVEL * skeleton.height() || bends;
+    let standing_weight = judged.standing_weight();
+    let on_several_feet = judged.feet_that_bear(0.08 * standing_weight) >= 2;
+    let is_cycle = repeat_cycle(clip, 1).is_ok_and(|repeated| repeated.is_cycle);
+    judged.in_place = moves && goes_far && root_stays && slips_less && often && on_several_feet && is_cycle;
+    judged.in_place &= standing_weight > 0.5 * all;
+    judged
 }
 
 /// A sole near the floor in a frame.
 struct LowSole {
     frame: usize,
+    foot: usize,
     place: DVec2,
     velocity: DVec2,
     /// How near: 1 on the floor.
@@ -163,24 +214,37 @@ impl LowSole {
     }
 }
 
-fn low_soles(skeleton: &Skeleton, clip: &Clip, feet: &[Foot]) -> Vec<LowSole> {
-    let (lowest, velocity) = lowest_points(skeleton, clip, feet);
-    let height = skeleton.height();
-    // Lowest place of each foot, but for the lowest twentieth of the frames.
-    let floor_of = |foot: usize| {
-        let mut heights: Vec<f64> = lowest.iter().skip(foot).step_by(feet.len()).map(|p| p.z).collect();
+/// Height of each foot's sole in the bind pose, m.
+fn bind_floors(skeleton: &Skeleton, feet: &[Foot]) -> Vec<f64> {
+    let bind = skeleton.bind_pose();
+    let low = |foot: &Foot| foot.sole.iter().map(|p| bind[p.joint].place(p.local).z).fold(f64::INFINITY, f64::min);
+    feet.iter().map(low).collect()
+}
+
+/// Height of each foot's sole below which it is in a twentieth of the frames, m; feet that stay far above the lowest never stand.
+fn low_floors(lowest: &[DVec3], foot_count: usize) -> Vec<f64> {
+    let low = |foot: usize| {
+        let mut heights: Vec<f64> = lowest.iter().skip(foot).step_by(foot_count).map(|p| p.z).collect();
         heights.sort_by(f64::total_cmp);
         heights.get(heights.len() / 20).copied().unwrap_or(f64::INFINITY)
     };
-    let floors: Vec<f64> = (0..feet.len()).map(floor_of).collect();
+    (0..foot_count).map(low).collect()
+}
+
+/// Soles near the floor, weighted by `(1 − |z − floor| / 0.02 height) / (1 + (ż / 0.1 √(g · height))²)`.
+fn low_soles(skeleton: &Skeleton, floors: &[f64], lowest: &[DVec3], velocity: &[DVec3]) -> Vec<LowSole> {
+    let height = skeleton.height();
+    let sinking = 0.1 * walking_speed_scale(skeleton);
     let floor = floors.iter().copied().fold(f64::INFINITY, f64::min);
     let mut soles = Vec::new();
-    for (index, (place, velocity)) in lowest.iter().zip(&velocity).enumerate() {
-        let own_floor = floors[index % feet.len()];
-        let weight = 1.0 - (place.z - own_floor).max(0.0) / (NEAR_FLOOR * height);
-        if weight > 0.0 && own_floor < floor + NEVER_STANDS * height {
+    for (index, (place, velocity)) in lowest.iter().zip(velocity).enumerate() {
+        let own_floor = floors[index % floors.len()];
+        let near = 1.0 - (place.z - own_floor).abs() / (NEAR_FLOOR * height);
+        if near > 0.0 && own_floor < floor + NEVER_STANDS * height {
+            let weight = near / (1.0 + (velocity.z / sinking).powi(2));
             let (place, velocity) = (place.truncate(), velocity.truncate());
-            soles.push(LowSole { frame: index / feet.len(), place, velocity, weight, robust: weight });
+            let (frame, foot) = (index / floors.len(), index % floors.len());
+            soles.push(LowSole { frame, foot, place, velocity, weight, robust: weight });
         }
     }
     soles

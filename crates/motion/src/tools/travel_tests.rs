@@ -70,3 +70,46 @@ fn a_walk_in_a_circle_in_place_goes_round() {
     assert!((travel.turn_rate / rate - 1.0).abs() < 0.1, "{}", travel.turn_rate);
     assert!(travel.skate_after < 0.3 * travel.skate_before, "{travel:?}");
 }
+
+/// A step that does not end as it began, and one on a single foot, are no walk in place.
+#[test]
+fn only_cycles_on_several_feet_travel() {
+    let walk = biped_walk();
+    let feet = feet(&walk.skeleton, &[]);
+    let step = crate::tools::crop(&walk.cycle, 0.0, 0.3 * walk.cycle_secs).unwrap();
+    assert!(!travel_from_feet(&walk.skeleton, &step, &feet, GroundSpeed::Constant).unwrap().was_in_place);
+    assert!(!travel_from_feet(&walk.skeleton, &walk.cycle, &feet[..1], GroundSpeed::Constant).unwrap().was_in_place);
+}
+
+/// Paws of game rigs often dive through the floor while they swing; the bind pose tells where it is.
+#[test]
+fn feet_that_dive_through_the_floor_do_not_mislead() {
+    let walk = biped_walk();
+    let feet = feet(&walk.skeleton, &[]);
+    let mut diving = walk.cycle.clone();
+    let joints = joint_count(&diving);
+    for frame in 0..diving.frame_count() {
+        let placed = walk.cycle.place(&walk.skeleton, frame);
+        for foot in [9, 12] {
+            let lift = placed[foot].position.z - 0.08;
+            if lift > 0.005 {
+                // Toes down, by more the higher the ankle.
+                let turn = DQuat::from_rotation_y((30.0 * lift).min(1.4));
+                let above = placed[foot - 1].orientation;
+                diving.rotations[frame * joints + foot] = above.inverse() * turn * placed[foot].orientation;
+            }
+        }
+    }
+    same_hemisphere(&mut diving.rotations, joints);
+    let mut deep = walk.skeleton.clone();
+    for foot in [9, 12] {
+        // A long toe, flat on the ground in the bind pose.
+        deep.joints[foot]
+            .tips
+            .push(walk.skeleton.bind_pose()[foot].orientation.inverse() * DVec3::new(0.3, 0.0, -0.08));
+    }
+    let deep_feet = crate::tools::feet(&deep, &[]);
+    assert_eq!(deep_feet.len(), feet.len());
+    let travel = travel_from_feet(&deep, &diving, &deep_feet, GroundSpeed::Constant).unwrap();
+    assert!(travel.was_in_place && (travel.speed / walk.speed - 1.0).abs() < 0.05, "{}", travel.speed);
+}
