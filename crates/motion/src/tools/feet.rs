@@ -91,17 +91,21 @@ fn limb_ends(skeleton: &Skeleton) -> Vec<LimbEnd> {
     let ground = (0..count).map(lowest).fold(f64::INFINITY, f64::min);
     let inner_parent = |joint: usize| skeleton.joints[joint].parent.filter(|p| *p != 0);
 
+    let any = |words: &[String], hints: &[&str]| words.iter().any(|w| hints.iter().any(|hint| w.contains(hint)));
+
     // From each last joint up through the joints of its foot.
     let mut tops: Vec<usize> = Vec::new();
     for leaf in (1..count).filter(|j| skeleton.children(*j).next().is_none()) {
-        let mut top = leaf;
-        for _ in 0..3 {
-            match inner_parent(top) {
-                Some(parent) if bind[parent].position.z < ground + FOOT_HEIGHT * height => top = parent,
+        let mut path = vec![leaf];
+        while path.len() < 4 {
+            match inner_parent(path[path.len() - 1]) {
+                Some(parent) if bind[parent].position.z < ground + FOOT_HEIGHT * height => path.push(parent),
                 _ => break,
             }
         }
-        tops.push(top);
+        // Short legs lie low too: a joint that is called a foot is the top of it.
+        let called_foot = path.iter().rev().find(|j| any(&words(&skeleton.joints[**j].name), FOOT_NAMES));
+        tops.push(*called_foot.unwrap_or(&path[path.len() - 1]));
     }
     tops.sort_unstable();
     tops.dedup();
@@ -127,7 +131,6 @@ fn limb_ends(skeleton: &Skeleton) -> Vec<LimbEnd> {
         let low = members.iter().map(|m| lowest(*m)).fold(f64::INFINITY, f64::min);
         let own_words: Vec<String> = words(&skeleton.joints[joint].name);
         let all_words: Vec<String> = members.iter().flat_map(|m| words(&skeleton.joints[*m].name)).collect();
-        let any = |words: &[String], hints: &[&str]| words.iter().any(|w| hints.iter().any(|hint| w.contains(hint)));
         LimbEnd {
             joint,
             low,
