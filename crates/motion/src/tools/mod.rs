@@ -1,0 +1,37 @@
+//! What can be done to a [`Clip`](crate::Clip): one tool a file. Clips enter unchanged and new clips leave.
+//!
+//! Cutting and joining: [`crop`], [`concatenate`], [`repeat_cycle`], [`resample`]. Turning: [`mirror`], [`moved`]. Measuring:
+//! [`velocities`], [`feet`], [`contacts`]. Repairing against the ground: [`align_to_ground`], [`travel_from_feet`]. Naming: [`find_clip`].
+
+mod concatenate;
+mod contact;
+mod crop;
+mod error;
+mod feet;
+mod ground;
+mod mirror;
+mod moved;
+mod name_match;
+mod repeat;
+mod resample;
+mod side_pairs;
+mod travel;
+mod velocity;
+
+pub use concatenate::concatenate;
+pub use contact::{ContactOptions, Contacts, Floor, contacts};
+pub use crop::crop;
+pub use error::ToolError;
+pub use feet::{Foot, SolePoint, feet};
+pub use ground::{Grounded, align_to_ground};
+pub use mirror::mirror;
+pub use moved::moved;
+pub use name_match::{ClipNameError, find_clip};
+pub use repeat::{Repeated, repeat_cycle};
+pub use resample::{resample, sample};
+pub use side_pairs::side_pairs;
+pub use travel::{GroundSpeed, Travel, travel_from_feet};
+pub use velocity::{JointVelocity, velocities};
+
+#[cfg(test)]
+mod walkers;
