@@ -7,12 +7,14 @@
 pub mod clip;
 mod error;
 pub mod raw;
+mod repair;
 mod report;
 mod rig;
 pub mod skeleton;
 
 pub use clip::Clip;
 pub use error::ReadError;
+pub use repair::{adopt_clips, repair};
 pub use report::Report;
 pub use rig::{Format, ImportOptions, Rig};
 pub use skeleton::{Joint, Skeleton, SourceFrame, Up};
