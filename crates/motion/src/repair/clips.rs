@@ -1,6 +1,7 @@
 //! Derives the clips of the repaired skeleton from the source's world transforms, frame by frame.
 
 use super::limb_reach::{Limb, reach, swing};
+use super::limbs::limbs;
 use super::source::Walker;
 use super::tree::Tree;
 use crate::raw::{RawClip, RawRig};
@@ -12,8 +13,6 @@ use glam::{DQuat, DVec3};
 const NEAR_ENOUGH: f64 = 1e-6;
 /// Errors above this, m, are told.
 const TOLD: f64 = 1e-3;
-/// A limb's end, with all below it, is at most this long in lengths of the limb above it.
-const END_SHARE: f64 = 0.5;
 
 /// All clips of the skeleton.
 ///
@@ -141,7 +140,8 @@ impl<'a> Builder<'a> {
         self.points.clear();
         self.points.push(self.positions[start]);
         self.points.extend(limb.joints[1..].iter().map(|&j| self.wanted[j]));
-        reach(&limb.lengths, &mut self.points, 0.1 * NEAR_ENOUGH * self.height);
+        let bend = self.orientations[start] * limb.bend;
+        reach(&limb.lengths, &mut self.points, bend, end, 0.1 * NEAR_ENOUGH * self.height);
         for (k, pair) in limb.joints.windows(2).enumerate() {
             let direction = self.points[k + 1] - self.points[k];
             self.orientations[pair[0]] = swing(self.orientations[pair[0]], joints[pair[1]].offset, direction);
@@ -167,45 +167,4 @@ impl<'a> Builder<'a> {
             ));
         }
     }
-}
-
-/// The limbs that may bend: from each end upwards, joints that have one child alone. An end is the joint nearest to the root below which no
-/// more than half the limb's length follows; short first bones (a hip's or collar's stub) do not bend.
-fn limbs(skeleton: &Skeleton) -> Vec<Limb> {
-    let joints = &skeleton.joints;
-    let count = joints.len();
-    let mut children = vec![0usize; count];
-    let mut below = vec![0.0f64; count];
-    for (index, joint) in joints.iter().enumerate().rev() {
-        let to_tip = joint.tips.iter().map(|t| t.length()).fold(0.0, f64::max);
-        below[index] = below[index].max(to_tip);
-        if let Some(p) = joint.parent {
-            children[p] += 1;
-            below[p] = below[p].max(below[index] + joint.offset.length());
-        }
-    }
-    let mut limbs: Vec<Limb> = Vec::new();
-    let mut taken = vec![false; count];
-    for end in 0..count {
-        // Ancestors with one child alone, below the root.
-        let mut run = vec![end];
-        while let Some(p) = joints[run[run.len() - 1]].parent {
-            if children[p] != 1 || p == 0 || taken[p] {
-                break;
-            }
-            run.push(p);
-        }
-        run.reverse();
-        let length: f64 = run[1..].iter().map(|&j| joints[j].offset.length()).sum();
-        if run.len() < 3 || below[end] > END_SHARE * length {
-            continue;
-        }
-        let usual = length / (run.len() - 1) as f64;
-        let stubs = run[1..].iter().take_while(|&&j| joints[j].offset.length() < 0.5 * usual).count();
-        let run = run.split_off(stubs.min(run.len() - 3));
-        run.iter().for_each(|&j| taken[j] = true);
-        let lengths = run.iter().map(|&j| joints[j].offset.length()).collect();
-        limbs.push(Limb { joints: run, lengths });
-    }
-    limbs
 }

@@ -7,12 +7,14 @@ use crate::raw::RawRig;
 use crate::skeleton::{Joint, Skeleton, SourceFrame};
 use glam::{DQuat, DVec3};
 
-/// Clips agree on an offset when they keep within this of their median, in sizes of the character.
+/// Difference from the bind pose's offset that matters, in sizes of the character.
 const AGREED: f64 = 0.005;
+/// Share of the frames that must be three times nearer to their median than to the bind pose's offset.
+const MOSTLY: f64 = 0.9;
 
 /// The skeleton: joints in order, offsets as in the bind pose.
 ///
-/// Where all clips agree on another offset than the bind pose's (a joint between was merged), or the bind pose's is longer or shorter than the
+/// Where the clips agree on another offset than the bind pose's (the animator moved the joint for good, or one between was merged), or the bind pose's is longer or shorter than the
 /// clips' median by a factor of three, the median over the clips is the bone's.
 pub(super) fn skeleton(
     raw: &RawRig,
@@ -73,7 +75,9 @@ fn clip_offset(source: &Source, joint: usize, parent: usize, in_bind: DVec3, agr
         values.sort_by(f64::total_cmp);
         values[values.len() / 2]
     }));
-    let agree = seen.iter().all(|v| v.distance(middle) < agreed) && middle.distance(in_bind) > agreed;
+    let apart = middle.distance(in_bind);
+    let near = seen.iter().filter(|v| v.distance(middle) < apart / 3.0).count();
+    let agree = apart > agreed && near as f64 >= MOSTLY * seen.len() as f64;
     let (here, there) = (in_bind.length(), middle.length());
     let implausible = (here > 3.0 * there || 3.0 * here < there) && here.max(there) > 2.0 * agreed;
     (agree || implausible).then_some(middle)

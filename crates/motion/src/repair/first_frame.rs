@@ -9,6 +9,9 @@ const JUMP: f64 = 8.0;
 /// Smallest mean jump, rad, that counts.
 const LEAST_JUMP: f64 = 0.05;
 
+/// Share of the joints that make a T-pose.
+const MOSTLY: f64 = 0.75;
+
 /// First frame of each clip that belongs to the motion: 1 where a BVH clip opens in the bind pose and then jumps, else 0.
 pub(super) fn first_frames(raw: &RawRig, report: &mut Report) -> Vec<usize> {
     let mut first_frames = Vec::with_capacity(raw.clips.len());
@@ -25,11 +28,19 @@ pub(super) fn first_frames(raw: &RawRig, report: &mut Report) -> Vec<usize> {
     first_frames
 }
 
-/// Whether all joints stand as in the bind pose in frame 0.
+/// Whether frame 0 is the bind pose, or all but a few joints stand as in it (legs may be straightened) while the roots are where frame 1 has them.
 fn opens_in_bind_pose(raw: &RawRig, clip: &RawClip) -> bool {
-    clip.tracks.iter().zip(&raw.nodes).all(|(track, node)| {
-        track.rotation.as_ref().is_none_or(|r| angle(r[0].normalize(), node.local.rotation.normalize()) < 1e-3)
-    })
+    let (mut in_bind, mut turning, mut roots_wait) = (0usize, 0usize, clip.frame_count > 1);
+    for (track, node) in clip.tracks.iter().zip(&raw.nodes) {
+        if let Some(rotations) = &track.rotation {
+            turning += 1;
+            in_bind += usize::from(angle(rotations[0].normalize(), node.local.rotation.normalize()) < 1e-3);
+        }
+        if let (Some(places), None, true) = (&track.translation, node.parent, clip.frame_count > 1) {
+            roots_wait &= places[0].distance(places[1]) < 1e-6 * places[0].length().max(1.0);
+        }
+    }
+    turning > 0 && (in_bind == turning || (roots_wait && in_bind as f64 >= MOSTLY * turning as f64))
 }
 
 /// Whether the step from frame 0 to 1 is far larger than the others.

@@ -26,24 +26,22 @@ pub(super) fn reattach(tree: &mut Tree, source: &Source, report: &mut Report) ->
     let (ends, others): (Vec<usize>, Vec<usize>) = loose.iter().partition(|&&j| is_limb_end(&tree.words[j]));
     let new_parents = assign_ends(tree, source, &ends, &body);
     for (&end, parent) in ends.iter().zip(new_parents) {
-        hang(tree, end, parent, report);
+        hang(tree, end, parent, "the limb that it ends", report);
     }
     for &limb in &others {
-        let nearest = body.iter().copied().min_by(|&a, &b| {
-            let cost = |j| cost(tree, source, limb, j);
-            cost(a).total_cmp(&cost(b))
-        });
+        let cost = |j| cost(tree, source, limb, j, 0.0);
+        let nearest = body.iter().copied().min_by(|&a, &b| cost(a).total_cmp(&cost(b)));
         if let Some(parent) = nearest {
-            hang(tree, limb, parent, report);
+            hang(tree, limb, parent, "the nearest part of the body", report);
         }
     }
     loose
 }
 
-fn hang(tree: &mut Tree, joint: usize, parent: usize, report: &mut Report) {
+fn hang(tree: &mut Tree, joint: usize, parent: usize, why: &str, report: &mut Report) {
     let (name, new) = (tree.names[joint].clone(), tree.names[parent].clone());
     let old = tree.parent[joint].map_or("nothing".into(), |p| format!("`{}`", tree.names[p]));
-    report.repairs.push(format!("`{name}` hung from {old}; it now hangs from `{new}`, the limb that it ends."));
+    report.repairs.push(format!("`{name}` hung from {old}; it now hangs from `{new}`, {why}."));
     report.reattached.push([name, new]);
     tree.parent[joint] = Some(parent);
 }
@@ -84,7 +82,7 @@ fn assign_ends(tree: &Tree, source: &Source, ends: &[usize], body: &[usize]) -> 
         limbs = body.to_vec();
     }
     let costs: Vec<Vec<f64>> =
-        ends.iter().map(|&e| limbs.iter().map(|&l| cost(tree, source, e, l)).collect()).collect();
+        ends.iter().map(|&e| limbs.iter().map(|&l| cost(tree, source, e, l, 3.0)).collect()).collect();
 
     // Cheapest free limb first, then exchanges while they pay.
     let mut taken = vec![false; limbs.len()];
@@ -118,9 +116,9 @@ fn assign_ends(tree: &Tree, source: &Source, ends: &[usize], body: &[usize]) -> 
     choice.into_iter().map(|l| limbs[l]).collect()
 }
 
-/// How badly `joint` fits below `limb`: mean distance plus three times its spread, over the bind pose and the clips; sides that
-/// contradict each other count fourfold, and a name that fits (front, back, arm) halves.
-fn cost(tree: &Tree, source: &Source, joint: usize, limb: usize) -> f64 {
+/// How badly `joint` fits below `limb`: mean distance plus `rigid` times its spread, over the bind pose and the clips. Names that contradict each
+/// other (left and right, arm and leg) count fourfold, and one that fits (front, back, arm) halves.
+fn cost(tree: &Tree, source: &Source, joint: usize, limb: usize, rigid: f64) -> f64 {
     let (mut sum, mut squares, mut count) = (0.0, 0.0, 0.0);
     for pose in source.poses() {
         let distance = pose[joint].position.distance(pose[limb].position);
@@ -129,8 +127,10 @@ fn cost(tree: &Tree, source: &Source, joint: usize, limb: usize) -> f64 {
     let mean = sum / count;
     let spread = (squares / count - mean * mean).max(0.0).sqrt();
     let (a, b) = (&tree.words[joint], &tree.words[limb]);
-    let contradiction = matches!((side(a), side(b)), (Some(a), Some(b)) if a != b);
-    let places = ["front", "fore", "back", "hind", "rear", "mid", "arm", "leg", "upper", "lower"];
-    let fits = a.iter().any(|w| w.len() > 1 && places.contains(&w.as_str()) && b.contains(w));
-    (mean + 3.0 * spread) * if contradiction { 4.0 } else { 1.0 } * if fits { 0.5 } else { 1.0 }
+    let has = |words: &[String], word: &str| words.iter().any(|w| w == word);
+    let sides = matches!((side(a), side(b)), (Some(a), Some(b)) if a != b);
+    let limbs = (has(a, "arm") && has(b, "leg")) || (has(a, "leg") && has(b, "arm"));
+    let places = ["front", "fore", "back", "hind", "rear", "mid", "arm", "leg"];
+    let fits = places.iter().any(|place| has(a, place) && has(b, place));
+    (mean + rigid * spread) * if sides || limbs { 4.0 } else { 1.0 } * if fits { 0.5 } else { 1.0 }
 }

@@ -12,6 +12,7 @@ mod first_frame;
 mod ground_root;
 mod helpers;
 mod limb_reach;
+mod limbs;
 mod loose_limbs;
 mod names;
 mod source;

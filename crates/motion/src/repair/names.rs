@@ -72,8 +72,9 @@ pub(super) fn is_end_marker(words: &[String]) -> bool {
 
 /// Feet, and everything that a limb's end is called.
 pub(super) fn is_limb_end(words: &[String]) -> bool {
+    let finger = any_is(words, &["thumb", "index", "middle", "ring", "pinky", "finger"]);
     is_foot(words)
-        || any_is(words, &["hand", "fist", "wrist", "claw"])
+        || (any_is(words, &["hand", "fist", "wrist", "claw"]) && !finger)
         || (any_is(words, &["ik"]) && any_is(words, &["leg", "arm"]))
 }
 

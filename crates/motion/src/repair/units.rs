@@ -19,9 +19,8 @@ const UNITS: [(f64, &str); 7] = [
 ];
 /// Unit of the CMU database's BVH conversion: an inch scaled by 0.45, 2.54 cm / 0.45.
 const CMU_UNIT: f64 = 0.0254 / 0.45;
-/// Units of the decimal system; those that creatures of any size are modelled in.
-const DECIMAL: [f64; 4] = [1.0, 0.1, 0.01, 0.001];
-const SMALL: [f64; 2] = [0.01, 0.001];
+/// Joints that only the CMU database's BVH conversion has together.
+const CMU_JOINTS: [&str; 3] = ["LowerBack", "Neck1", "LeftHandIndex1"];
 /// Heights, m, at which a declared unit is believed: people, and any creature.
 const BELIEVED_HUMAN: [f64; 2] = [0.8, 3.0];
 const BELIEVED_ANY: [f64; 2] = [0.2, 6.0];
@@ -86,17 +85,15 @@ fn guess(raw: &RawRig, tree: &Tree, height: f64) -> (f64, String) {
         format!(" (the file says {unit} m a unit, which would make it {} tall)", metres(unit * height))
     });
 
-    // Humans: the unit nearest to the usual height, as a ratio. Others, and files that declare a unit: powers of ten alone, as
-    // exporters forget those.
+    // The unit that comes nearest to the usual height, as a ratio.
     let usual = if humanoid { USUAL_HUMAN_HEIGHT } else { USUAL_OTHER_HEIGHT };
-    let fits = |unit: f64| {
-        let plausible = within(if humanoid { HUMAN } else { BELIEVED_ANY }, unit * height);
-        let likely = if humanoid { declared.is_none() || DECIMAL.contains(&unit) } else { SMALL.contains(&unit) };
-        plausible && likely
-    };
+    let plausible = |unit: f64| within(if humanoid { HUMAN } else { BELIEVED_ANY }, unit * height);
     let off = |unit: f64| libm::fabs(libm::log(unit * height / usual));
-    let best = UNITS.iter().filter(|(unit, _)| fits(*unit)).min_by(|a, b| off(a.0).total_cmp(&off(b.0)));
-    if let Some(&(unit, name)) = best {
+    let candidates = candidates(tree, declared, humanoid);
+    let best = candidates.into_iter().filter(|&unit| plausible(unit)).min_by(|a, b| off(*a).total_cmp(&off(*b)));
+    if let Some(unit) = best {
+        let known = UNITS.iter().find(|(known, _)| libm::fabs(known / unit - 1.0) < 1e-9);
+        let name = known.map_or(format!("units of {unit} m"), |(_, name)| name.to_string());
         let tall = metres(unit * height);
         return (unit, format!("The file is taken to be in {name}: the character is then {tall} tall{why_not}."));
     }
@@ -107,6 +104,21 @@ fn guess(raw: &RawRig, tree: &Tree, height: f64) -> (f64, String) {
         metres(usual)
     );
     (unit, sentence)
+}
+
+/// Units to try. A file that declares one is off by a power of ten at most (for creatures, which have no usual size, by a hundred or more).
+/// A skeleton of the CMU database is known by its joints.
+fn candidates(tree: &Tree, declared: Option<f64>, humanoid: bool) -> Vec<f64> {
+    let has = |name: &str| tree.names.iter().any(|n| n == name);
+    if declared.is_none() && CMU_JOINTS.iter().all(|name| has(name)) {
+        return vec![CMU_UNIT];
+    }
+    match declared {
+        Some(unit) if humanoid => [1e-3, 1e-2, 0.1, 10.0, 100.0, 1e3].map(|factor| factor * unit).to_vec(),
+        Some(unit) => [1e-3, 1e-2, 100.0, 1e3].map(|factor| factor * unit).to_vec(),
+        None if humanoid => UNITS.map(|(unit, _)| unit).to_vec(),
+        None => vec![1.0, 0.01, 0.001],
+    }
 }
 
 fn metres(height: f64) -> String {

@@ -9,11 +9,15 @@ use glam::DVec3;
 /// Distance that counts as none, in heights.
 const NO_LENGTH: f64 = 1e-4;
 /// Largest displacement that a merge may cause, in heights.
-const TOLERATED: f64 = 0.01;
+const TOLERATED: f64 = 0.002;
+/// A limb without skin that is shorter than this, in heights, is too small for a joint of its own (a finger's base, a thumb).
+const STUB: f64 = 0.08;
 
 /// Merges a joint `X` that lies on its parent `P` in the bind pose and in all clips:
-/// into `P` where nothing that follows `X` then moves by more than 1 % of the height; else, where `P` has no other child and no skin, `P` into `X`.
+/// into `P` where nothing that follows `X` then moves; with all below it where that is but a stub; else, where `P` has no other child and no skin, `P` into `X`.
 /// Else both stay: the joint turns a limb of its own (a collar bone that starts in the spine).
+///
+/// What counts as a stub depends on the bind pose alone, so that all clips of a performer get the same skeleton.
 pub(super) fn merge(tree: &mut Tree, source: &Source, up: Up, report: &mut Report) {
     let height = extent(tree, source, axis(up)).max(0.1 * size(tree, source));
     for joint in tree.in_order() {
@@ -23,6 +27,13 @@ pub(super) fn merge(tree: &mut Tree, source: &Source, up: Up, report: &mut Repor
             continue;
         }
         let only_child = tree.children(parent).len() == 1;
+        if !tree.kept[joint] {
+            continue;
+        }
+        if reach_below(tree, source, joint) < STUB * height {
+            merge_stub(tree, source, joint, parent, report);
+            continue;
+        }
         let (gone, heir) = if displacement(tree, source, joint, parent) < TOLERATED * height {
             (joint, parent)
         } else if only_child && tree.skin[parent].is_empty() && tree.tips[parent].is_empty() {
@@ -37,12 +48,45 @@ pub(super) fn merge(tree: &mut Tree, source: &Source, up: Up, report: &mut Repor
     }
 }
 
+/// Makes a stub part of `parent`, with its joints' ends as ends of the parent's bone.
+fn merge_stub(tree: &mut Tree, source: &Source, stub: usize, parent: usize, report: &mut Report) {
+    let members = tree.subtree(stub);
+    for &member in members.iter().rev() {
+        let is_end = member != stub && tree.children(member).is_empty() && tree.tips[member].is_empty();
+        if is_end {
+            tree.tips[member].push(DVec3::ZERO);
+        }
+        tree.absorb(member, parent, source);
+    }
+    let names: Vec<String> = members.iter().map(|&m| tree.names[m].clone()).collect();
+    let (list, heir) = (names.join("`, `"), &tree.names[parent]);
+    report.repairs.push(format!("`{list}`: a small limb that starts on `{heir}` itself became part of it."));
+    report.merged.extend(names);
+}
+
 fn coincide(pose: &[crate::skeleton::Placed], a: usize, b: usize, distance: f64) -> bool {
     pose[a].position.distance(pose[b].position) <= distance
 }
 
+/// Length of the limb below a joint, tips and all; boundless where skin follows it.
+fn reach_below(tree: &Tree, source: &Source, joint: usize) -> f64 {
+    let members = tree.subtree(joint);
+    let mut farthest = vec![0.0f64; tree.kept.len()];
+    let mut longest = 0.0;
+    for &member in &members {
+        if !tree.skin[member].is_empty() {
+            return f64::INFINITY;
+        }
+        if let (Some(p), true) = (tree.parent[member], member != joint) {
+            farthest[member] = farthest[p] + source.bind[member].position.distance(source.bind[p].position);
+        }
+        let to_tip = tree.tips[member].iter().map(|t| t.length()).fold(0.0, f64::max);
+        longest = f64::max(longest, farthest[member] + to_tip);
+    }
+    longest
+}
+
 /// How far children and skin of `joint` stray from a constant place in its parent's frame: `max |x − mean x|`.
-/// The bare ends of a leaf do not count: nothing hangs from them.
 fn displacement(tree: &Tree, source: &Source, joint: usize, parent: usize) -> f64 {
     if source.samples.is_empty() {
         return 0.0;
