@@ -1,12 +1,12 @@
 //! Refuses what no repair can mend: numbers that are not finite, tables that do not fit each other, sizes beyond reason.
 
 use crate::raw::RawRig;
-use crate::{ImportOptions, ReadError};
+use crate::{ImportOptions, ReadError, Rig};
 
 /// Most joints of a character.
 const MOST_JOINTS: usize = 2048;
 /// Most nodes, joints and all that lies between.
-const MOST_NODES: usize = 65_536;
+const MOST_NODES: usize = 16_384;
 /// Most joints × frames over all clips: 31 joints for three hours at 60 frames a second.
 const MOST_JOINT_FRAMES: usize = 20_000_000;
 
@@ -82,6 +82,30 @@ fn check_clip(raw: &RawRig, clip: &crate::raw::RawClip, file: &str) -> Result<()
                 "clip `{name}` moves joint `{}` to no finite place in frame {frame}; mend or delete that key",
                 node.name
             ));
+        }
+    }
+    Ok(())
+}
+
+/// Refuses a result that is not finite: transforms that are sound one by one may still overflow together.
+pub(super) fn check_result(rig: &Rig, file: &str) -> Result<(), ReadError> {
+    let refuse = |name: &str| {
+        let message =
+            format!("joint `{name}` ends up in no finite place; look at the scales above it and export again");
+        Err(ReadError::content(file, message))
+    };
+    for joint in &rig.skeleton.joints {
+        if !(joint.offset.is_finite() && joint.rotation.is_finite()) {
+            return refuse(&joint.name);
+        }
+    }
+    let count = rig.skeleton.joints.len();
+    for clip in &rig.clips {
+        if let Some(bad) = clip.rotations.iter().position(|q| !q.is_finite()) {
+            return refuse(&rig.skeleton.joints[bad % count].name);
+        }
+        if clip.root_positions.iter().any(|p| !p.is_finite()) {
+            return refuse(&rig.skeleton.joints[0].name);
         }
     }
     Ok(())

@@ -7,6 +7,11 @@ use super::source::Source;
 use super::tree::{Tree, size};
 use crate::Report;
 
+/// Most rounds of exchanges between limbs.
+const MOST_EXCHANGES: usize = 64;
+/// Most poses in which distances are compared.
+const MOST_POSES: usize = 64;
+
 /// Re-attaches what is loose; returns the joints that got a new parent.
 pub(super) fn reattach(tree: &mut Tree, source: &Source, report: &mut Report) -> Vec<usize> {
     let Some(main_root) = heaviest(tree, tree.roots()) else { return Vec::new() };
@@ -22,7 +27,12 @@ pub(super) fn reattach(tree: &mut Tree, source: &Source, report: &mut Report) ->
     }
     loose.sort_unstable();
 
-    let body: Vec<usize> = body.into_iter().filter(|j| !loose.contains(j)).collect();
+    // The body is what remains: nothing hangs from what hangs from it.
+    let mut is_loose = vec![false; tree.kept.len()];
+    for joint in tree.in_order() {
+        is_loose[joint] = loose.contains(&joint) || tree.parent[joint].is_some_and(|p| is_loose[p]);
+    }
+    let body: Vec<usize> = body.into_iter().filter(|&j| !is_loose[j]).collect();
     let (ends, others): (Vec<usize>, Vec<usize>) = loose.iter().partition(|&&j| is_limb_end(&tree.words[j]));
     let new_parents = assign_ends(tree, source, &ends, &body);
     for (&end, parent) in ends.iter().zip(new_parents) {
@@ -75,36 +85,40 @@ fn loose_ends_of(tree: &Tree, root: usize) -> Vec<usize> {
 
 /// Gives each limb's end the limb that it ends: leaves of the body, each once, so that the sum of costs is least (pairwise exchange).
 fn assign_ends(tree: &Tree, source: &Source, ends: &[usize], body: &[usize]) -> Vec<usize> {
-    let has_child = |j: usize| body.iter().any(|&c| tree.parent[c] == Some(j));
-    let depth = |j: usize| std::iter::successors(Some(j), |&k| tree.parent[k].filter(|p| body.contains(p))).count();
-    let mut limbs: Vec<usize> = body.iter().copied().filter(|&j| !has_child(j) && depth(j) > 2).collect();
+    let mut limbs = leaves(tree, body);
     if limbs.len() < ends.len() {
         limbs = body.to_vec();
     }
     let costs: Vec<Vec<f64>> =
         ends.iter().map(|&e| limbs.iter().map(|&l| cost(tree, source, e, l, 3.0)).collect()).collect();
 
-    // Cheapest free limb first, then exchanges while they pay.
-    let mut taken = vec![false; limbs.len()];
+    // Cheapest free limb first; where there are more ends than limbs, some share one.
+    let mut holder: Vec<Option<usize>> = vec![None; limbs.len()];
     let mut choice = Vec::with_capacity(ends.len());
-    for row in &costs {
-        let free = (0..limbs.len()).filter(|&l| !taken[l] || limbs.len() < ends.len());
-        let best = free.min_by(|&a, &b| row[a].total_cmp(&row[b])).unwrap_or(0);
-        taken[best] = true;
+    for (end, row) in costs.iter().enumerate() {
+        let cheapest = |free: &dyn Fn(usize) -> bool| {
+            (0..limbs.len()).filter(|&l| free(l)).min_by(|&a, &b| row[a].total_cmp(&row[b]))
+        };
+        let best = cheapest(&|l| holder[l].is_none()).or_else(|| cheapest(&|_| true)).unwrap_or(0);
+        holder[best] = Some(end);
         choice.push(best);
     }
-    for _ in 0..ends.len() * ends.len() {
+    if limbs.len() < ends.len() {
+        return choice.into_iter().map(|l| limbs[l]).collect();
+    }
+    // Exchanges while they pay.
+    for _ in 0..MOST_EXCHANGES {
         let mut better = false;
-        for a in 0..ends.len() {
-            for l in 0..limbs.len() {
-                let holder = choice.iter().position(|&c| c == l);
-                let now = costs[a][choice[a]] + holder.map_or(0.0, |b| costs[b][l]);
-                let then = costs[a][l] + holder.map_or(0.0, |b| costs[b][choice[a]]);
-                if holder != Some(a) && then < now - 1e-9 * now {
-                    if let Some(b) = holder {
-                        choice[b] = choice[a];
+        for end in 0..ends.len() {
+            for limb in 0..limbs.len() {
+                let (old, rival) = (choice[end], holder[limb]);
+                let now = costs[end][old] + rival.map_or(0.0, |r| costs[r][limb]);
+                let then = costs[end][limb] + rival.map_or(0.0, |r| costs[r][old]);
+                if rival != Some(end) && then < now - 1e-9 * now {
+                    (choice[end], holder[limb], holder[old]) = (limb, Some(end), rival);
+                    if let Some(rival) = rival {
+                        choice[rival] = old;
                     }
-                    choice[a] = l;
                     better = true;
                 }
             }
@@ -116,11 +130,26 @@ fn assign_ends(tree: &Tree, source: &Source, ends: &[usize], body: &[usize]) -> 
     choice.into_iter().map(|l| limbs[l]).collect()
 }
 
+/// Joints of the body without children, at least two below its first.
+fn leaves(tree: &Tree, body: &[usize]) -> Vec<usize> {
+    let mut depth = vec![0usize; tree.kept.len()];
+    let mut is_parent = vec![false; tree.kept.len()];
+    for &joint in body {
+        let above = tree.parent[joint].filter(|&p| depth[p] > 0);
+        depth[joint] = 1 + above.map_or(0, |p| depth[p]);
+        if let Some(p) = above {
+            is_parent[p] = true;
+        }
+    }
+    body.iter().copied().filter(|&j| !is_parent[j] && depth[j] > 2).collect()
+}
+
 /// How badly `joint` fits below `limb`: mean distance plus `rigid` times its spread, over the bind pose and the clips. Names that contradict each
 /// other (left and right, arm and leg) count fourfold, and one that fits (front, back, arm) halves.
 fn cost(tree: &Tree, source: &Source, joint: usize, limb: usize, rigid: f64) -> f64 {
+    let stride = 1 + source.samples.len() / MOST_POSES;
     let (mut sum, mut squares, mut count) = (0.0, 0.0, 0.0);
-    for pose in source.poses() {
+    for pose in source.poses().step_by(stride) {
         let distance = pose[joint].position.distance(pose[limb].position);
         (sum, squares, count) = (sum + distance, squares + distance * distance, count + 1.0);
     }

@@ -82,6 +82,11 @@ impl Walker {
                 let matrix = Transform { rotation: local.rotation.normalize(), ..local }.to_affine();
                 self.affine[index] = node.parent.map_or(matrix, |p| self.affine[p] * matrix);
                 self.placed[index] = placed(self.affine[index]);
+                // A node scaled to nothing, as animators hide things, still turns.
+                if is_flat(&self.affine[index]) {
+                    let above = node.parent.map_or(DQuat::IDENTITY, |p| self.placed[p].orientation);
+                    self.placed[index].orientation = above * local.rotation.normalize();
+                }
             }
         }
         &self.placed
@@ -98,6 +103,13 @@ impl Walker {
             }
         };
     }
+}
+
+/// Whether the matrix has lost a dimension.
+fn is_flat(world: &DAffine3) -> bool {
+    let m = world.matrix3;
+    let longest = m.x_axis.length().max(m.y_axis.length()).max(m.z_axis.length());
+    m.determinant().abs() <= 1e-12 * longest * longest * longest
 }
 
 /// Position and orthonormalised rotation of a matrix. A mirrored frame gives up its first axis, as in a decomposition into scale,

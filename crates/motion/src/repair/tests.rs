@@ -24,7 +24,7 @@ fn moving(mut b: Builder, frames: usize, amount: f64) -> Builder {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(24))]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(128) })]
 
     /// A rig without defects comes out where it was, in every frame, for every axis and unit.
     #[test]
@@ -43,6 +43,41 @@ proptest! {
                 let turned = rig.skeleton.source.orientation(DQuat::from_mat3(&world[joint.source_node].matrix3));
                 prop_assert!(placed.orientation.dot(turned).abs() > 1.0 - 1e-9);
             }
+        }
+    }
+
+    /// Whatever the tree, names and skin: one connected skeleton of unit rotations comes out, or a sentence; never a panic.
+    #[test]
+    fn any_rig_gives_one_tree_or_a_sentence(
+        nodes in prop::collection::vec((0usize..12, any::<prop::sample::Index>(), [-1i8..3, -1i8..3, -1i8..3], any::<[bool; 3]>()), 1..24),
+        frames in 1usize..5,
+        bvh in any::<bool>(),
+        turns in prop::collection::vec(-3.0..3.0f64, 24),
+    ) {
+        let names = ["root", "Hips", "Foot.L", "hand_r", "PoleTarget", "Head_end", "leg", "IKArm.R", "handslot.l", "Tail", "x", ""];
+        let mut b = Builder::new(if bvh { Format::Bvh } else { Format::Gltf });
+        for (i, (name, parent, place, [joint, skinned, rooted])) in nodes.iter().enumerate() {
+            b.joint(&format!("{} {i}", names[*name]), "", place.map(|x| 0.3 * f64::from(x)));
+            b.raw.nodes[i].parent = (i > 0 && !(*rooted && i % 3 == 0)).then(|| parent.index(i));
+            b.raw.nodes[i].is_joint = *joint || i % 4 != 1;
+            if *skinned {
+                b.raw.nodes[i].skin = vec![DVec3::splat(0.1); i];
+            }
+        }
+        b.raw.up = None;
+        b.clip(frames);
+        let all: Vec<String> = b.raw.nodes.iter().map(|n| n.name.clone()).collect();
+        for (name, turn) in all.iter().zip(&turns) {
+            b.turn(name, |f| about(DVec3::Z, turn * f as f64));
+            b.shift(name, |f| DVec3::Y * (0.1 * turn * f as f64));
+        }
+        if let Ok(rig) = repair(b.raw, &ImportOptions::default(), "f") {
+            for (index, joint) in rig.skeleton.joints.iter().enumerate() {
+                prop_assert_eq!(joint.parent.is_none(), index == 0);
+                prop_assert!(joint.parent.is_none_or(|p| p < index));
+            }
+            prop_assert_eq!(rig.clips[0].rotations.len(), rig.skeleton.joints.len() * rig.clips[0].frame_count());
+            prop_assert!(rig.clips[0].rotations.iter().all(|q| (q.length() - 1.0).abs() < 1e-9));
         }
     }
 
@@ -133,6 +168,19 @@ fn a_crouching_animal_gets_its_own_feet() {
     let rig = b.repair();
     assert_eq!(parent_of(&rig, "foot"), Some("BackLowLeg"));
     assert_eq!(parent_of(&rig, "hand"), Some("FrontLowLeg"));
+}
+
+#[test]
+fn a_foot_with_toes_does_not_hang_from_its_own_toe() {
+    let mut b = Builder::new(Format::Gltf);
+    b.joint("Hips", "", [0.0, 0.0, 0.9]).joint("Leg", "Hips", [0.0, 0.0, 0.8]).joint("Shin", "Leg", [0.0, 0.0, 0.4]);
+    b.joint("Head", "Hips", [0.0, 0.0, 1.6]).joint("Foot", "Hips", [0.0, 0.0, 0.1]);
+    b.joint("Ball", "Foot", [0.1, 0.0, 0.05]).joint("Claws", "Ball", [0.15, 0.0, 0.05]);
+    let all: Vec<String> = b.raw.nodes.iter().map(|n| n.name.clone()).collect();
+    b.skin(&all.iter().map(String::as_str).collect::<Vec<_>>());
+    let rig = b.repair();
+    assert_eq!(parent_of(&rig, "Foot"), Some("Shin"));
+    assert_eq!((parent_of(&rig, "Ball"), rig.skeleton.joints.len()), (Some("Foot"), 7));
 }
 
 #[test]
@@ -336,6 +384,26 @@ fn scale_above_the_joints_is_size_not_motion() {
         let (a, b) = (a.clips[0].place(&a.skeleton, frame), b.clips[0].place(&b.skeleton, frame));
         assert!(a.iter().zip(&b).all(|(a, b)| (turn * a.position).distance(b.position) < 1e-9));
     }
+}
+
+#[test]
+fn a_joint_scaled_to_nothing_still_turns() {
+    let mut b = person(Format::Gltf);
+    b.clip(3).turn("LeftHand", |f| about(DVec3::X, 0.2 * f as f64));
+    let hand = b.node("LeftHand");
+    b.raw.clips[0].tracks[hand].scale = Some(vec![DVec3::ZERO; 3]);
+    let rig = b.repair();
+    let placed = rig.clips[0].place(&rig.skeleton, 2)[rig.skeleton.find("LeftHand").unwrap()];
+    let expected = rig.skeleton.source.orientation(about(DVec3::X, 0.4));
+    assert!(placed.orientation.dot(expected).abs() > 1.0 - 1e-9);
+}
+
+#[test]
+fn what_overflows_is_refused() {
+    let mut b = person(Format::Gltf);
+    b.raw.nodes.iter_mut().for_each(|n| n.local.scale = DVec3::splat(1e200));
+    let error = repair(b.raw, &ImportOptions::default(), "hero.glb").unwrap_err().to_string();
+    assert!(error.starts_with("hero.glb"), "{error}");
 }
 
 #[test]
