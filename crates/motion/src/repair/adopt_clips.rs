@@ -37,9 +37,9 @@ pub fn adopt_clips(rig: &mut Rig, other: &Rig, other_file: &str) -> Result<(), R
         .map(|(j, _)| format!("`{}`", j.name))
         .collect();
     let count = other.clips.len();
-    rig.report
-        .repairs
-        .push(format!("{count} clips were taken from {other_file}: {matched} of {joints} joints have the same names."));
+    rig.report.repairs.push(format!(
+        "Clips taken from {other_file}: {count}; joints that they move, by name: {matched} of {joints}."
+    ));
     if !unmatched.is_empty() {
         rig.report.repairs.push(format!("Not moved by the clips of {other_file}: {}.", unmatched.join(", ")));
     }

@@ -29,7 +29,7 @@ pub(super) fn drop_helpers(tree: &mut Tree, source: &Source, report: &mut Report
             children[p] += 1;
         }
     }
-    let (mut dropped, mut tips) = (Vec::new(), 0usize);
+    let (mut dropped, mut tips) = (Vec::new(), Vec::new());
     let mut left = tree.joints().count();
     for joint in tree.in_order().into_iter().rev() {
         if children[joint] > 0 || left == 1 {
@@ -46,36 +46,44 @@ pub(super) fn drop_helpers(tree: &mut Tree, source: &Source, report: &mut Report
                 if !has_ends && place.length() > small {
                     tree.tips[p].push(place);
                 }
-                tips += 1;
+                tips.push(tree.names[joint].clone());
             }
             (Verdict::DropWithMesh, Some(p)) => {
                 tree.skin[joint].clear();
                 tree.tips[joint].clear();
                 tree.absorb(joint, p, source);
+                dropped.push(tree.names[joint].clone());
             }
             (Verdict::Drop, Some(p)) => {
                 tree.tips[joint].clear();
                 tree.absorb(joint, p, source);
+                dropped.push(tree.names[joint].clone());
             }
-            (_, None) => tree.kept[joint] = false,
+            (_, None) => {
+                tree.kept[joint] = false;
+                dropped.push(tree.names[joint].clone());
+            }
         }
         left -= 1;
         if let Some(p) = parent {
             children[p] -= 1;
         }
-        dropped.push(tree.names[joint].clone());
     }
     dropped.reverse();
-    let controls = dropped.len() - tips;
-    if controls > 0 {
-        report.repairs.push(format!(
-            "{controls} joints that are controls, targets or slots and no part of the body were left out."
-        ));
+    tips.reverse();
+    if !dropped.is_empty() {
+        report
+            .repairs
+            .push(format!("Left out as controls, targets or slots, no part of the body: {}.", list(&dropped)));
     }
-    if tips > 0 {
-        report.repairs.push(format!("{tips} joints that only mark where a bone ends became ends of that bone."));
+    if !tips.is_empty() {
+        report.repairs.push(format!("Taken for ends of their parents' bones, not joints: {}.", list(&tips)));
     }
-    report.dropped.extend(dropped);
+    report.dropped.extend(dropped.into_iter().chain(tips));
+}
+
+fn list(names: &[String]) -> String {
+    names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }
 
 fn verdict(tree: &Tree, joint: usize, skinned: bool) -> Verdict {
