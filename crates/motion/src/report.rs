@@ -19,4 +19,14 @@ pub struct Report {
     pub unit: String,
     /// Largest and mean distance, m, between where the source puts a joint and where constant bone lengths put it, over all clips.
     pub stretch_error_m: [f64; 2],
+    /// The joint that is farthest off, where any is by more than a millimetre.
+    pub stretch_worst_joint: Option<String>,
+}
+
+impl Report {
+    /// Everything that a user should read, one sentence each: axis, unit, then the repairs.
+    pub fn sentences(&self) -> impl Iterator<Item = &str> {
+        let decisions = [self.up.as_str(), self.unit.as_str()].into_iter().filter(|s| !s.is_empty());
+        decisions.chain(self.repairs.iter().map(String::as_str))
+    }
 }
