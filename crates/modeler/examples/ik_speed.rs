@@ -19,7 +19,7 @@ fn main() {
     let parts = humanoid();
     let (skeleton, character, binding) = (skeleton(&parts), character(&parts), binding());
     let clip = clip(&skeleton, 3000);
-    println!("joints  sweeps  frames/s  effectors mean, max (mm)  speed over source");
+    println!("joints  sweeps  frames/s  effectors mean, max (mm)  speed over source  bridged");
     for sweeps in 1..=3 {
         let options = IkOptions { sweeps, ..IkOptions::default() };
         let start = Instant::now();
@@ -30,11 +30,12 @@ fn main() {
         let rate = clip.frame_count() as f64 / start.elapsed().as_secs_f64();
         let errors = &fitted.errors;
         println!(
-            "{:6}  {sweeps:6}  {rate:8.0}  {:10.2}, {:10.2}  {:17.2}",
+            "{:6}  {sweeps:6}  {rate:8.0}  {:10.2}, {:10.2}  {:17.2}  {:7}",
             parts.len() - 1,
             1e3 * errors.effector_mean,
             1e3 * errors.effector_max,
-            errors.joint_speed_max / errors.source_speed_max
+            errors.joint_speed_max / errors.source_speed_max,
+            errors.bridged_frames
         );
     }
 }

@@ -12,7 +12,7 @@ pub enum IkError {
         /// The character.
         name: String,
         /// What is wrong with it.
-        source: CharacterError,
+        source: Box<CharacterError>,
     },
     /// The skeleton is another rig's.
     #[error(

@@ -21,6 +21,7 @@ pub struct FittedClip {
     pub positions: Vec<f64>,
     /// Distances from the source.
     pub errors: FitErrors,
+    pub(super) frames: usize,
     pub(super) tree: Tree,
 }
 
@@ -49,6 +50,8 @@ pub struct FitErrors {
     pub joint_speed_max: f64,
     /// Frame at whose end, and joint in which it occurs.
     pub fastest_joint: Option<(usize, String)>,
+    /// Frames in which a joint's burst of speed was bridged, summed over joints.
+    pub bridged_frames: usize,
     /// Largest angular speed of a joint other than the root in the source, rad/s.
     pub source_speed_max: f64,
 }
@@ -56,7 +59,7 @@ pub struct FitErrors {
 impl FittedClip {
     /// Number of frames.
     pub fn frame_count(&self) -> usize {
-        if self.position_count == 0 { 1 } else { self.positions.len() / self.position_count }
+        self.frames
     }
 
     /// `qpos` of one frame.
@@ -150,13 +153,13 @@ impl<'a> ErrorMeter<'a> {
     }
 
     /// The means over all frames.
-    pub fn finish(mut self, source_turns: &[f64]) -> FitErrors {
+    pub fn finish(mut self, largest_source_turn: f64) -> FitErrors {
         let frames = self.frames.max(1) as f64;
         let errors = &mut self.errors;
         errors.effector_mean /= errors.effector_distances.len().max(1) as f64;
         errors.root_mean /= frames;
         errors.pose_mean /= frames * self.targets.poses.len().max(1) as f64;
-        errors.source_speed_max = self.rate_hz * source_turns.iter().skip(1).copied().fold(0.0, f64::max);
+        errors.source_speed_max = self.rate_hz * largest_source_turn;
         self.errors
     }
 }

@@ -9,15 +9,15 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct IkOptions {
-    /// Weight of each end effector's distance from its target. Default 400.
+    /// Weight of each end effector's distance from its target. Default 1000.
     pub effectors: f64,
-    /// Weight of the root's distance from its joint. Default 40.
+    /// Weight of the root's distance from its joint. Default 400.
     pub root_position: f64,
-    /// Weight of the root's turn away from its joint, on top of `pose`. Default 4.
+    /// Weight of the root's turn away from its joint, on top of `pose`. Default 20.
     pub root_orientation: f64,
     /// Weight of each body's turn away from its joint. Default 1.
     pub pose: f64,
-    /// Weight of the distance of each body's origin from its place on its joint. Default 4.
+    /// Weight of the distance of each body's origin from its place on its joint. Default 10.
     pub body_positions: f64,
     /// Time over which corrections of the source's own joint angles are spread, s: their rate of change costs
     /// `½ (smoothing_secs · rate)²` a radian². The source's motion itself is not smoothed. Default 0.03.
@@ -26,25 +26,25 @@ pub struct IkOptions {
     pub sweeps: usize,
     /// Most Levenberg–Marquardt steps for a frame in a pass. Default 6.
     pub iterations: usize,
-    /// A frame is done when no coordinate moves by more than this in a step, rad or reach. Default 1e-6.
+    /// A frame is done when no coordinate moves by more than this in a step, rad or reach. Default 1e-5.
     pub tolerance: f64,
-    /// A joint may turn faster than the fastest joint of its branch in the source by this factor; shorter bursts, which a limit or a
-    /// missing axis can force, are bridged. Default 1.3.
+    /// A joint may turn faster than the fastest joint of its branch in the source at about the same time by this factor; faster bursts, which
+    /// a limit or a missing axis can force, are bridged. Default 1.3.
     pub speed_ratio: f64,
 }
 
 impl Default for IkOptions {
     fn default() -> Self {
         IkOptions {
-            effectors: 400.0,
-            root_position: 40.0,
-            root_orientation: 4.0,
+            effectors: 1000.0,
+            root_position: 400.0,
+            root_orientation: 20.0,
             pose: 1.0,
-            body_positions: 4.0,
+            body_positions: 10.0,
             smoothing_secs: 0.03,
             sweeps: 2,
             iterations: 6,
-            tolerance: 1e-6,
+            tolerance: 1e-5,
             speed_ratio: 1.3,
         }
     }

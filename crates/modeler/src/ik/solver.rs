@@ -29,8 +29,8 @@ const LIMIT_ROUNDS: usize = 4;
 pub(super) struct Pull<'a> {
     /// `qpos` of the reference.
     pub reference: &'a [f64],
-    /// Weight, 1/rad².
-    pub weight: f64,
+    /// Weight of each degree of freedom, 1/rad²; the same for all of a link.
+    pub weights: &'a [f64],
 }
 
 /// Constants and scratch memory; nothing is allocated for a frame.
@@ -126,7 +126,7 @@ impl<'a> Solver<'a> {
         let mut is_assembled = false;
         for _ in 0..iterations {
             if !is_assembled {
-                self.assemble(pull.weight);
+                self.assemble(pull.weights);
                 is_assembled = true;
             }
             if self.find_step(q, damping) {
@@ -175,14 +175,14 @@ impl<'a> Solver<'a> {
             cost += target.weight * residual.length_squared();
         }
         self.tree.difference(pull.reference, q, &mut self.pull_residuals);
-        for (residual, scale) in self.pull_residuals.iter().zip(&self.scales) {
-            cost += (pull.weight + ANCHOR) * scale * residual * residual;
+        for ((residual, scale), weight) in self.pull_residuals.iter().zip(&self.scales).zip(pull.weights) {
+            cost += (weight + ANCHOR) * scale * residual * residual;
         }
         0.5 * cost
     }
 
     /// Gradient and Gauss–Newton matrix at the last evaluated coordinates.
-    fn assemble(&mut self, pull_weight: f64) {
+    fn assemble(&mut self, pull_weights: &[f64]) {
         let origin = self.placed[0].position;
         self.composites.fill(Composite::ZERO);
         for (target, &residual) in self.targets.points.iter().zip(&self.point_residuals) {
@@ -200,7 +200,8 @@ impl<'a> Solver<'a> {
             if let Some(parent) = link.parent {
                 self.composites[parent].add(&composite);
             }
-            for dof in link.v..link.v + link.kind.velocity_count() {
+            let dofs = link.v..link.v + link.kind.velocity_count();
+            for (dof, pull_weight) in dofs.clone().zip(&pull_weights[dofs]) {
                 let (turn, slide) = self.axes[dof];
                 let weight = (pull_weight + ANCHOR) * self.scales[dof];
                 self.gradient[dof] =
@@ -345,3 +346,7 @@ impl Composite {
         self.moment += other.moment;
     }
 }
+
+#[cfg(test)]
+#[path = "solver_tests.rs"]
+mod tests;

@@ -325,6 +325,66 @@ fn a_planar_and_a_bolted_root_move_as_far_as_they_can() {
 }
 
 #[test]
+fn a_character_without_coordinates_has_frames_too() {
+    let mut rig = biped(Rig::Balls);
+    rig.character.joints[0].kind = JointKind::Fixed;
+    for joint in &mut rig.character.joints[1..] {
+        joint.kind = JointKind::Weld;
+    }
+    let fitted = fit(&rig, &rig.clip(5, 30.0, waves));
+    assert_eq!((fitted.frame_count(), fitted.position_count), (5, 0));
+    assert!(fitted.velocities().is_empty() && fitted.errors.effector_mean > 0.01);
+    assert_eq!(to_clip(&rig, 30.0, &[]).frame_count(), 1);
+}
+
+#[test]
+fn a_knee_near_its_stretch_does_not_pop() {
+    let rig = biped(Rig::Hinged);
+    // Legs swing stretched while the pelvis bobs towards feet that turn in a way that only a bent knee could follow.
+    let clip = rig.clip(240, 60.0, |i, t| match i {
+        9 | 12 => 0.5 * waves(i, 2.0 * t),
+        10 | 13 => 0.12 * waves(i, 3.0 * t),
+        _ => 0.1 * waves(i, t),
+    });
+    let free = IkOptions { speed_ratio: 1e9, ..IkOptions::default() };
+    let free = fit_clip(&rig.character, &rig.binding, &rig.skeleton, &clip, &free).unwrap().errors;
+    let errors = fit(&rig, &clip).errors;
+    assert!(errors.joint_speed_max <= 1.5 * errors.source_speed_max + 0.2);
+    assert!(errors.joint_speed_max <= free.joint_speed_max * (1.0 + 1e-9));
+    assert!(errors.effector_max < 0.02 * HEIGHT, "{} m", errors.effector_max);
+}
+
+#[test]
+fn three_hinges_in_a_row_turn_as_a_ball() {
+    let mut rig = biped(Rig::Balls);
+    // Each arm on three hinges, with bodies between them that follow no joint.
+    for name in ["l_arm", "r_arm"] {
+        let last = rig.character.joints.iter().position(|j| j.name == name).unwrap();
+        let ball = rig.character.joints[last].clone();
+        let carrier = rig.character.bodies.iter().find(|b| b.name == ball.child).unwrap().clone();
+        let mut parent = ball.parent.clone();
+        for (k, axis) in [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]].into_iter().enumerate() {
+            let between = format!("{name} {k}");
+            rig.character.bodies.push(sinew_sim::Body { name: between.clone(), ..carrier.clone() });
+            let mut hinge = ball.clone();
+            (hinge.name, hinge.kind, hinge.axis) = (between.clone(), JointKind::Hinge, Some(axis));
+            (hinge.parent, hinge.child) = (parent, between.clone());
+            if k > 0 {
+                (hinge.position, hinge.orientation) = ([0.0; 3], [1.0, 0.0, 0.0, 0.0]);
+            }
+            rig.character.joints.push(hinge);
+            parent = Some(between);
+        }
+        let joint = &mut rig.character.joints[last];
+        (joint.kind, joint.axis, joint.parent) = (JointKind::Hinge, Some([0.0, 0.0, 1.0]), parent);
+        (joint.position, joint.orientation) = ([0.0; 3], [1.0, 0.0, 0.0, 0.0]);
+    }
+    let fitted = fit(&rig, &rig.clip(60, 30.0, waves));
+    assert!(fitted.errors.pose_max < 0.02, "{}", fitted.errors.pose_max);
+    assert!(fitted.errors.effector_max < 0.01, "{}", fitted.errors.effector_max);
+}
+
+#[test]
 fn bodies_without_a_joint_follow_their_parents() {
     let mut rig = biped(Rig::Balls);
     rig.binding.links.retain(|l: &Link| l.body != "head body");

@@ -50,7 +50,8 @@ pub(super) struct BodyFrame {
 impl Tree {
     /// Reads a character that passes [`Character::validate`].
     pub fn new(character: &Character) -> Result<Tree, IkError> {
-        character.validate().map_err(|source| IkError::Character { name: character.name.clone(), source })?;
+        let refuse = |source| IkError::Character { name: character.name.clone(), source: Box::new(source) };
+        character.validate().map_err(refuse)?;
         let mut tree = Tree { links: Vec::new(), bodies: Vec::new(), position_count: 0, velocity_count: 0 };
         for root in character.joints.iter().filter(|j| j.kind.is_root()) {
             tree.add(character, root, None);
