@@ -120,22 +120,21 @@ mod tests {
         let n = branches.count();
         assert_eq!(n, tree.velocity_count);
         let mut h = vec![0.0; branches.entry_count()];
-        let mut dense = vec![vec![0.0; n]; n];
+        let mut dense = vec![0.0; n * n];
         for i in 0..n {
             for (entry, &j) in branches.row(i).zip(branches.ancestors(i)) {
                 let j = j as usize;
                 h[entry] = if i == j { 30.0 } else { libm::sin((i * 7 + j) as f64) };
-                dense[i][j] = h[entry];
-                dense[j][i] = h[entry];
+                (dense[i * n + j], dense[j * n + i]) = (h[entry], h[entry]);
             }
         }
         let b: Vec<f64> = (0..n).map(|i| libm::cos(i as f64)).collect();
         let mut x = b.clone();
         assert!(branches.factor(&mut h));
         branches.solve(&h, &mut x);
-        for i in 0..n {
-            let product: f64 = (0..n).map(|j| dense[i][j] * x[j]).sum();
-            assert!((product - b[i]).abs() < 1e-12, "row {i}");
+        for (row, b) in dense.chunks(n).zip(&b) {
+            let product: f64 = row.iter().zip(&x).map(|(h, x)| h * x).sum();
+            assert!((product - b).abs() < 1e-12);
         }
     }
 

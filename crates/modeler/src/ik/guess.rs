@@ -1,20 +1,24 @@
 //! The joint angles of a frame in closed form, from the root outward: the starting point of the iteration.
 
-use super::rotation_vector::same_hemisphere;
+use super::rotation_vector::{rotation_vector, same_hemisphere};
 use super::targets::Targets;
 use super::tree::{Tree, read_quaternion, write_quaternion};
-use glam::{DQuat, DVec3};
+use glam::{DMat3, DQuat, DVec3};
 use sinew_motion::skeleton::Placed;
 use sinew_sim::JointKind;
 use std::f64::consts::{PI, TAU};
 
 /// How strongly an angle that the source leaves open stays where it was.
 const STICKINESS: f64 = 0.5;
+/// Most steps of turning a chain of hinges.
+const CHAIN_STEPS: usize = 12;
+/// Damping of these steps, against axes that coincide.
+const CHAIN_DAMPING: f64 = 1e-3;
 
 /// Writes the coordinates that turn each link as its joint turns, as far as its degrees of freedom and limits allow.
 ///
-/// A ball turns by `(parent · align)⁻¹ · target`; a hinge by the twist of that rotation about its axis ([`twist`]); a link without a target
-/// stays at zero. `before` holds the coordinates of the previous frame, of which hinges stay within half a turn and quaternions
+/// A ball turns by `(parent · align)⁻¹ · target`; a hinge by the twist of that rotation about its axis ([`twist`]), or together with hinges
+/// below it that have no target ([`turn_chain`]); any other link without a target stays at zero. `before` holds the coordinates of the previous frame, of which hinges stay within half a turn and quaternions
 /// within half a sphere. `placed` is scratch and leaves with every link's place.
 pub(super) fn guess(
     tree: &Tree,
@@ -51,17 +55,51 @@ pub(super) fn guess(
                 let middle = link.limits.map_or(0.0, |[low, high]| 0.5 * (low + high));
                 let near = before.map_or(middle, |b| b[link.q]);
                 q[link.q] = twist(turn, link.axis, near);
+                if !targets.chain_of_link[i].is_empty() {
+                    q[link.q] = near;
+                    turn_chain(tree, &targets.chain_of_link[i], i, target, q, placed);
+                }
             }
+            (JointKind::Hinge, None) if targets.is_chained[i] => q[link.q] = before.map_or(0.0, |b| b[link.q]),
             (JointKind::Ball, None) => write_quaternion(&mut q[link.q..], DQuat::IDENTITY),
             (JointKind::Hinge, None) => q[link.q] = 0.0,
             _ => {}
         }
         link.project(q);
-        let turn = link.rotation(q);
-        placed.push(match link.parent {
-            Some(p) => Placed { position: placed[p].place(link.offset), orientation: parent * turn },
-            None => Placed { position: link.root_position(q), orientation: turn },
-        });
+        placed.push(tree.place_link(i, q, placed));
+    }
+}
+
+/// Turns a chain of hinges, of which only the last has a target, until the last is oriented like it, from where they were.
+///
+/// With `J` the hinges' axes and `ρ = log(target · orientation⁻¹)` in the world, each step is `Jᵀ (J Jᵀ + λ·1)⁻¹ ρ`, the shortest that turns by `ρ`.
+fn turn_chain(tree: &Tree, chain: &[usize], last: usize, target: DQuat, q: &mut [f64], placed: &mut [Placed]) {
+    for _ in 0..CHAIN_STEPS {
+        let mut orientation = tree.links[chain[0]].parent.map_or(DQuat::IDENTITY, |p| placed[p].orientation);
+        let mut matrix = DMat3::from_diagonal(DVec3::splat(CHAIN_DAMPING));
+        for &i in chain.iter().chain([&last]) {
+            let link = &tree.links[i];
+            orientation *= link.rotation(q);
+            let axis = orientation * link.axis;
+            matrix += DMat3::from_cols(axis * axis.x, axis * axis.y, axis * axis.z);
+        }
+        let left = rotation_vector(target * orientation.conjugate());
+        let pull = matrix.inverse() * left;
+        let mut orientation = tree.links[chain[0]].parent.map_or(DQuat::IDENTITY, |p| placed[p].orientation);
+        for &i in chain.iter().chain([&last]) {
+            let link = &tree.links[i];
+            // Axes are those before the step.
+            orientation *= link.rotation(q);
+            let axis = orientation * link.axis;
+            q[link.q] += axis.dot(pull);
+            link.project(q);
+        }
+        if left.length_squared() < 1e-24 {
+            break;
+        }
+    }
+    for &i in chain {
+        placed[i] = tree.place_link(i, q, placed);
     }
 }
 
@@ -89,7 +127,7 @@ fn twist(turn: DQuat, axis: DVec3, near: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::rotation_vector::{about, rotation_vector};
+    use super::super::rotation_vector::about;
     use super::*;
     use proptest::prelude::*;
 

@@ -23,6 +23,11 @@ pub(super) struct Targets {
     pub effector_names: Vec<String>,
     /// The first pose of each link.
     pub pose_of_link: Vec<Option<usize>>,
+    /// For each hinge with a target, the hinges without one just below it that turn nothing else, the lowest first; together they take
+    /// the turn of its joint.
+    pub chain_of_link: Vec<Vec<usize>>,
+    /// Whether each link is in such a chain.
+    pub is_chained: Vec<bool>,
     /// The pose that carries the root; absent for a root that is bolted to the world and not bound.
     pub root: Option<usize>,
     /// Largest distance of a body or end effector from the root at rest, m.
@@ -113,7 +118,10 @@ impl Targets {
             return Err(IkError::NoRootLink { character: character.name.clone(), body: root_body.to_owned() });
         }
         let effector_names = binding.effectors.iter().map(|e| e.name.clone()).collect();
-        Ok(Targets { poses, points, effector_names, pose_of_link, root, reach })
+        let chain_of_link = chains(tree, &pose_of_link);
+        let mut is_chained = vec![false; tree.links.len()];
+        chain_of_link.iter().flatten().for_each(|&i| is_chained[i] = true);
+        Ok(Targets { poses, points, effector_names, pose_of_link, chain_of_link, is_chained, root, reach })
     }
 
     /// Orientation that each pose target asks for.
@@ -212,6 +220,23 @@ fn check_numbers(binding: &Binding) -> Result<(), IkError> {
         Some((name, joint)) => Err(IkError::BindingNumber { name: name.clone(), joint: joint.clone() }),
         None => Ok(()),
     }
+}
+
+fn chains(tree: &Tree, pose_of_link: &[Option<usize>]) -> Vec<Vec<usize>> {
+    let is_only_child = |i: usize| tree.links.iter().filter(|l| l.parent == tree.links[i].parent).count() == 1;
+    let is_hinge = |i: usize| tree.links[i].kind == JointKind::Hinge;
+    let chain = |i: usize| {
+        let (mut chain, mut above) = (Vec::new(), i);
+        while pose_of_link[i].is_some() && is_hinge(i) && is_only_child(above) {
+            match tree.links[above].parent {
+                Some(p) if is_hinge(p) && pose_of_link[p].is_none() => above = p,
+                _ => break,
+            }
+            chain.insert(0, above);
+        }
+        chain
+    };
+    (0..tree.links.len()).map(chain).collect()
 }
 
 fn reach(character: &Character, tree: &Tree) -> f64 {

@@ -380,8 +380,8 @@ fn three_hinges_in_a_row_turn_as_a_ball() {
         (joint.position, joint.orientation) = ([0.0; 3], [1.0, 0.0, 0.0, 0.0]);
     }
     let fitted = fit(&rig, &rig.clip(60, 30.0, waves));
-    assert!(fitted.errors.pose_max < 0.02, "{}", fitted.errors.pose_max);
-    assert!(fitted.errors.effector_max < 0.01, "{}", fitted.errors.effector_max);
+    assert!(fitted.errors.pose_max < 1e-6, "{}", fitted.errors.pose_max);
+    assert!(fitted.errors.effector_max < 1e-6, "{}", fitted.errors.effector_max);
 }
 
 #[test]

@@ -119,12 +119,18 @@ impl Tree {
     /// Every link's place in the world: `world(link) = world(parent) ∘ (offset, align · R(q))`.
     pub fn place(&self, q: &[f64], placed: &mut Vec<Placed>) {
         placed.clear();
-        for link in &self.links {
-            let turn = link.rotation(q);
-            placed.push(match link.parent {
-                Some(p) => Placed { position: placed[p].place(link.offset), orientation: placed[p].orientation * turn },
-                None => Placed { position: link.root_position(q), orientation: turn },
-            });
+        for link in 0..self.links.len() {
+            placed.push(self.place_link(link, q, placed));
+        }
+    }
+
+    /// A link's place, given its parent's.
+    pub fn place_link(&self, link: usize, q: &[f64], placed: &[Placed]) -> Placed {
+        let link = &self.links[link];
+        let turn = link.rotation(q);
+        match link.parent {
+            Some(p) => Placed { position: placed[p].place(link.offset), orientation: placed[p].orientation * turn },
+            None => Placed { position: link.root_position(q), orientation: turn },
         }
     }
 
