@@ -5,5 +5,7 @@
 //! Start reading at [`binding`].
 
 pub mod binding;
+pub mod ik;
 
 pub use binding::{Binding, EffectorLink, Link};
+pub use ik::{FitErrors, FittedClip, IkError, IkOptions, fit_clip, fitted_to_clip};
