@@ -35,7 +35,7 @@ fn foot_vertices(asset: &Asset, toe: &str) -> Vec<usize> {
     (0..asset.vertices.len()).filter(|&v| share(v) > 0.5).collect()
 }
 
-fn highest_spread(values: impl Iterator<Item = f32> + Clone) -> f32 {
+fn spread_of(values: impl Iterator<Item = f32> + Clone) -> f32 {
     values.clone().fold(f32::MIN, f32::max) - values.fold(f32::MAX, f32::min)
 }
 
@@ -249,7 +249,7 @@ fn the_human_flies_as_gravity_asks() {
         assert!((fall / GRAVITY - 1.0).abs() < 0.05, "it falls at {fall} m/s²");
         let air = (to - from) as f32 / RATE;
         assert!((air / 0.5 - 1.0).abs() < 0.15, "{air} s in the air");
-        let spread = highest_spread((from..to).map(height));
+        let spread = spread_of((from..to).map(height));
         assert!(spread > 0.2, "it rises {spread} m");
     });
 }
