@@ -1,0 +1,50 @@
+//! Three characters of our own as GLB files: a cartoon dinosaur, a human and a dog-like quadruped, each a skinned mesh with hand-keyed clips.
+//!
+//! Nothing enters; what leaves are the bytes of the files, embedded in the program. They are authored by `examples/author` from the
+//! tables in `characters/` (skeleton and flesh) and `clips/` (poses, timelines and foot plants), where reading should start.
+//!
+//! glTF conventions: metres, y up, facing +z, left is +x; the joint `hips` under the identity node `rig` is the root of the skeleton;
+//! the rest pose is the bind pose; clips are sampled at 30 Hz with linear interpolation. Each animation carries, in its `extras`,
+//! `plants`: for each toe joint the spans of time `[from, to]` in seconds for which its sole rests on the ground.
+
+#![forbid(unsafe_code)]
+
+/// Names of the characters, in alphabetical order.
+pub const NAMES: [&str; 3] = ["dinosaur", "human", "quadruped"];
+
+/// A cartoon biped with a long tail (22 joints), clips `walk` (travelling cycle of 1 s), `boxing` (9 s, with a forward jump that hovers
+/// longer than gravity allows) and `idle` (loop).
+pub fn dinosaur() -> &'static [u8] {
+    include_bytes!("../dinosaur.glb")
+}
+
+/// A human of 1.7 m, clips `walk` (travelling cycle), `jump` (with a ballistic flight) and `punch`.
+pub fn human() -> &'static [u8] {
+    include_bytes!("../human.glb")
+}
+
+/// A dog-like quadruped, clip `walk` (travelling cycle of four beats in lateral sequence).
+pub fn quadruped() -> &'static [u8] {
+    include_bytes!("../quadruped.glb")
+}
+
+/// The GLB file of the character of this name, if there is one; see [`NAMES`].
+pub fn find(name: &str) -> Option<&'static [u8]> {
+    match name {
+        "dinosaur" => Some(dinosaur()),
+        "human" => Some(human()),
+        "quadruped" => Some(quadruped()),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn every_name_finds_a_glb() {
+        for name in super::NAMES {
+            assert_eq!(&super::find(name).expect(name)[..4], b"glTF");
+        }
+        assert!(super::find("unicorn").is_none());
+    }
+}
