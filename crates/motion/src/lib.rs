@@ -6,6 +6,8 @@
 
 pub mod clip;
 mod error;
+mod glb_write;
+mod gltf_read;
 pub mod raw;
 mod report;
 mod rig;
@@ -13,6 +15,8 @@ pub mod skeleton;
 
 pub use clip::Clip;
 pub use error::ReadError;
+pub use glb_write::{Capsule, WriteError, add_clip_to_gltf, write_capsule_glb};
+pub use gltf_read::{looks_like_gltf, read_gltf};
 pub use report::Report;
 pub use rig::{Format, ImportOptions, Rig};
 pub use skeleton::{Joint, Skeleton, SourceFrame, Up};
