@@ -11,6 +11,7 @@ use crate::raw::Transform;
 use crate::{Clip, ReadError, Skeleton};
 use glam::{DQuat, DVec3};
 use serde_json::{Map, Value, json};
+use std::collections::BTreeSet;
 use std::path::Path;
 
 /// The source as one GLB with one more clip: meshes, skins, images and other clips stay as they are.
@@ -154,11 +155,15 @@ pub(super) fn single_vector(v: &DVec3) -> [f32; 3] {
 
 /// The name, with a number where an animation has it already.
 fn free_name(animations: &[Value], name: &str) -> String {
-    let taken = |name: &str| animations.iter().any(|a| a.get("name").and_then(Value::as_str) == Some(name));
-    if !taken(name) {
-        return name.to_owned();
+    let taken: BTreeSet<&str> = animations.iter().filter_map(|a| a.get("name")?.as_str()).collect();
+    let mut free = name.to_owned();
+    for number in 2.. {
+        if !taken.contains(free.as_str()) {
+            break;
+        }
+        free = format!("{name} {number}");
     }
-    (2..).map(|n| format!("{name} {n}")).find(|candidate| !taken(candidate)).unwrap_or_default()
+    free
 }
 
 /// An animated node must have translation, rotation and scale where it had a matrix.

@@ -128,6 +128,7 @@ impl<'a> ClipReader<'a> {
                 continue;
             }
             self.load_times(input)?;
+            self.spend(self.source.accessor(output)?.count)?;
             channels.push(UsedChannel { node, track, property, input, output, interpolation });
         }
         Ok(channels)

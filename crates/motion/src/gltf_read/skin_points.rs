@@ -8,6 +8,8 @@ use glam::{DAffine3, DVec3};
 
 /// Most vertices that are looked at in one file.
 const MOST_VERTICES: usize = 8_000_000;
+/// Vertices that looking at one more primitive counts for.
+const PRIMITIVE_COST: usize = 64;
 
 /// Points of the skin for every node of the file, each in its joint's frame; see [`crate::raw::RawNode::skin`].
 ///
@@ -43,12 +45,12 @@ pub(crate) fn skin_points(
                 continue;
             }
             let Some(&accessor) = primitive.attributes.get("POSITION") else { continue };
-            let count = source.accessor(accessor).map_or(0, |a| a.count);
-            if count > left {
+            let cost = source.accessor(accessor).map_or(0, |a| a.count).saturating_add(PRIMITIVE_COST);
+            if cost > left {
                 trouble = Some("has too many vertices".into());
                 continue;
             }
-            left -= count;
+            left -= cost;
             let result = source.values::<3>(accessor, "VEC3").and_then(|positions| match (skin, holder) {
                 (Some((skin, to_joint)), _) => {
                     let weights = strongest_joints(source, primitive, positions.len())?;

@@ -47,7 +47,21 @@ fn vertices_without_inverse_bind_matrices_are_in_their_joints_frames() {
     assert!(rig.nodes.iter().all(|n| n.bind.is_none()));
 }
 
-/// Bind pose = rest pose whatever frame the exporter wrote the inverse bind matrices in.
+/// Writes the inverse bind matrices of the leg in the frame `space`: they get it on their right.
+fn write_in(file: &mut TestFile, space: DAffine3) {
+    let start = file.json["bufferViews"][0]["byteOffset"].as_u64().unwrap() as usize;
+    for joint in 0..3 {
+        let at = |k: usize| start + 4 * (16 * joint + k);
+        let value = |k: usize| f64::from(f32::from_le_bytes(file.bin[at(k)..at(k) + 4].try_into().unwrap()));
+        let columns: Vec<f64> = (0..4).flat_map(|c| [value(4 * c), value(4 * c + 1), value(4 * c + 2)]).collect();
+        let moved = DAffine3::from_cols_slice(&columns) * space;
+        for (index, value) in moved.to_cols_array().iter().enumerate() {
+            let k = at(4 * (index / 3) + index % 3);
+            file.bin[k..k + 4].copy_from_slice(&(*value as f32).to_le_bytes());
+        }
+    }
+}
+
 #[test]
 fn the_bind_pose_is_brought_to_the_world() {
     let turned = DAffine3::from_scale_rotation_translation(
@@ -57,27 +71,31 @@ fn the_bind_pose_is_brought_to_the_world() {
     );
     for space in [DAffine3::IDENTITY, turned] {
         let mut file = TestFile::leg();
-        // Written in the frame of `space`, inverse bind matrices get it on their right.
-        let view = &file.json["bufferViews"][0];
-        let start = view["byteOffset"].as_u64().unwrap() as usize;
-        for joint in 0..3 {
-            let at = |k: usize| start + 4 * (16 * joint + k);
-            let m: Vec<f64> = (0..16)
-                .map(|k| f64::from(f32::from_le_bytes(file.bin[at(k)..at(k) + 4].try_into().unwrap())))
-                .collect();
-            let columns: Vec<f64> = (0..4).flat_map(|c| m[4 * c..4 * c + 3].to_vec()).collect();
-            let moved = DAffine3::from_cols_slice(&columns) * space;
-            for (index, value) in moved.to_cols_array().iter().enumerate() {
-                let k = at(4 * (index / 3) + index % 3);
-                file.bin[k..k + 4].copy_from_slice(&(*value as f32).to_le_bytes());
-            }
-        }
+        write_in(&mut file, space);
         let rig = read_file(&file);
         for (rest, bind) in rig.world_rest().iter().zip(rig.world_bind()).skip(1) {
             assert!(rest.translation.distance(bind.translation) < 1e-4, "{rest:?} {bind:?}");
             assert!(decompose(rest).rotation.dot(decompose(&bind).rotation).abs() > 1.0 - 1e-8);
         }
     }
+}
+
+#[test]
+fn a_joint_that_no_pose_has_moved_decides_the_bind_space() {
+    // Bound in the frame of the mesh, 0.1 above the world; the rest pose is bent and lower, so that the world fits it better on the whole.
+    let mut file = TestFile::leg();
+    write_in(&mut file, DAffine3::from_translation(DVec3::Y * 0.1));
+    file.json["nodes"][4]["translation"] = json!([0, 0.1, 0]);
+    file.json["nodes"][4]["scale"] = json!([1, 1, 1]);
+    file.json["nodes"][0]["children"] = json!([HIPS, FOOT]);
+    file.json["nodes"][HIPS]["children"] = json!([SHIN]);
+    file.json["nodes"][FOOT]["translation"] = json!([0, -0.1, 0.1]);
+    file.json["nodes"][HIPS]["translation"] = json!([0, 0, 0.95]);
+    file.json["nodes"][HIPS]["rotation"] = json!([0.05, 0, 0, 1]);
+    let rig = read_file(&file);
+    let bind = rig.world_bind();
+    assert!(bind[node(&rig, FOOT)].translation.distance(DVec3::new(0.0, 0.2, 0.2)) < 1e-5);
+    assert!(bind[node(&rig, HIPS)].translation.distance(DVec3::new(0.0, 2.0, 0.0)) < 1e-5);
 }
 
 #[test]
@@ -231,6 +249,16 @@ fn two_keys_do_not_become_gigabytes() {
     file.channel(0, HIPS, "translation", "LINEAR", &[0.0, 8000.0], &[0.0; 6]);
     let clip = file.json["animations"][0].clone();
     file.json["animations"] = json!(vec![clip; 100]);
+    assert!(refusal(&file).contains("split the file"));
+}
+
+#[test]
+fn one_accessor_is_not_decoded_without_end() {
+    let mut file = TestFile::walking_leg();
+    let output = file.floats(&vec![0.5; 40_000], "VEC4", 4);
+    file.json["animations"][0]["samplers"][0]["output"] = json!(output);
+    let channel = file.json["animations"][0]["channels"][0].clone();
+    file.json["animations"][0]["channels"] = json!(vec![channel; 1000]);
     assert!(refusal(&file).contains("split the file"));
 }
 
