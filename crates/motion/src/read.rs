@@ -15,12 +15,7 @@ pub fn read(path: &Path, options: &ImportOptions) -> Result<Rig, ReadError> {
 }
 
 /// Reads and repairs the bytes of a file called `file`; what a glTF text refers to lies in `folder`.
-pub fn read_bytes(
-    bytes: &[u8],
-    file: &str,
-    folder: Option<&Path>,
-    options: &ImportOptions,
-) -> Result<Rig, ReadError> {
+pub fn read_bytes(bytes: &[u8], file: &str, folder: Option<&Path>, options: &ImportOptions) -> Result<Rig, ReadError> {
     repair(read_raw(bytes, file, folder)?, options, file)
 }
 
