@@ -4,8 +4,13 @@
 //! NumPy and MuJoCo, and seeded random streams. Start at [`sim`] for the simulator.
 
 pub mod film;
+pub mod inspect;
 pub mod random;
+pub mod source;
 pub mod trajectory;
 
+pub use sinew_assets as assets;
+pub use sinew_modeler as modeler;
+pub use sinew_motion as motion;
 pub use sinew_report as report;
 pub use sinew_sim as sim;

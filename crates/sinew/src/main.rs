@@ -18,6 +18,10 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum CommandName {
+    /// Says what a rigged file holds, and what had to be guessed or repaired
+    ///
+    /// Example: sinew inspect hero.glb --height 1.8
+    Inspect(commands::inspect::Inspect),
     /// Simulates a character held or perturbed by PD control
     ///
     /// Reads a character file, lets the character stand on flat ground and holds its rest pose by implicit PD, or perturbs the
@@ -43,6 +47,7 @@ fn main() -> ExitCode {
     let cli = Cli::parse();
     let result = match cli.command {
         None => commands::demo::run(&PathBuf::from("sinew-out")),
+        Some(CommandName::Inspect(inspect)) => inspect.run(),
         Some(CommandName::Simulate(simulate)) => simulate.run(),
         Some(CommandName::Bench { what: BenchName::Sim(bench) }) => bench.run(),
     };

@@ -2,4 +2,5 @@
 
 pub mod bench_sim;
 pub mod demo;
+pub mod inspect;
 pub mod simulate;

@@ -1,0 +1,70 @@
+//! `sinew inspect`: what a rigged file holds, and what had to be guessed.
+
+use anyhow::Result;
+use clap::{Args, ValueEnum};
+use sinew::inspect::Inspection;
+use sinew::motion::{ImportOptions, Up};
+use sinew::source::Source;
+use std::path::PathBuf;
+
+/// How a file is to be read; shared by all commands that read one.
+#[derive(Args)]
+pub struct ReadArgs {
+    /// Rigged file (GLB, glTF, FBX, BVH, DeepMimic), or `dinosaur`, `human` or `quadruped` for an embedded one
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// Adds the clips of another file, matched to this one's joints by name; may be repeated
+    #[arg(long, value_name = "FILE")]
+    motion: Vec<PathBuf>,
+    /// Axis of the file that points up; by default as the file says, or guessed
+    #[arg(long, value_name = "x|y|z")]
+    up: Option<UpName>,
+    /// Metres in one unit of the file; by default as the file says, or guessed
+    #[arg(long, value_name = "M", conflicts_with = "height")]
+    scale: Option<f64>,
+    /// Height of the character, metres; decides the scale
+    #[arg(long, value_name = "M")]
+    height: Option<f64>,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum UpName {
+    X,
+    Y,
+    Z,
+}
+
+impl ReadArgs {
+    /// Reads the file.
+    pub fn open(&self) -> Result<Source> {
+        let up = self.up.map(|up| match up {
+            UpName::X => Up::X,
+            UpName::Y => Up::Y,
+            UpName::Z => Up::Z,
+        });
+        Source::open(&self.file, &self.motion, &ImportOptions { up, scale: self.scale, height: self.height })
+    }
+}
+
+/// Options of `sinew inspect`.
+#[derive(Args)]
+pub struct Inspect {
+    #[command(flatten)]
+    read: ReadArgs,
+    /// Prints one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+impl Inspect {
+    /// Runs the command.
+    pub fn run(&self) -> Result<()> {
+        let inspection = Inspection::new(&self.read.open()?)?;
+        if self.json {
+            println!("{}", serde_json::to_string_pretty(&inspection)?);
+        } else {
+            print!("{}", inspection.text());
+        }
+        Ok(())
+    }
+}
