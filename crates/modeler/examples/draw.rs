@@ -46,7 +46,8 @@ fn frame(model: &Model, world: &World<'_>, caption: String, is_turned: bool) -> 
                 Shape::Capsule { from, to, radius } => Drawn::Capsule { from: place(from), to: place(to), radius },
                 Shape::Sphere { center, radius } => Drawn::Sphere { center: place(center), radius },
                 Shape::Box { center, half_extents, orientation } => {
-                    let quarter = if is_turned { [0.5f64.sqrt(), 0.0, 0.0, -(0.5f64.sqrt())] } else { [1.0, 0.0, 0.0, 0.0] };
+                    let quarter =
+                        if is_turned { [0.5f64.sqrt(), 0.0, 0.0, -(0.5f64.sqrt())] } else { [1.0, 0.0, 0.0, 0.0] };
                     let orientation = product(quarter, product(motion.orientation, orientation));
                     Drawn::Box { center: place(center), half_extents, orientation }
                 }

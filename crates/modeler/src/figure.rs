@@ -1,9 +1,9 @@
 //! A character with its binding, looked up by name and placed in its rest pose.
 
+use crate::ModelerError;
 use crate::binding::{Binding, Link};
 use crate::frames::quaternion;
 use crate::sides::{Mirror, counterpart, is_left};
-use crate::ModelerError;
 use glam::{DQuat, DVec3};
 use sinew_sim::{Body, Character, EndEffector, Joint};
 use std::collections::BTreeMap;

@@ -44,11 +44,9 @@ pub(crate) fn moved(shape: &Shape, rotation: DQuat, offset: DVec3) -> Shape {
     match *shape {
         Shape::Capsule { from, to, radius } => Shape::Capsule { from: place(from), to: place(to), radius },
         Shape::Sphere { center, radius } => Shape::Sphere { center: place(center), radius },
-        Shape::Box { center, half_extents, orientation } => Shape::Box {
-            center: place(center),
-            half_extents,
-            orientation: wxyz(rotation * quaternion(orientation)),
-        },
+        Shape::Box { center, half_extents, orientation } => {
+            Shape::Box { center: place(center), half_extents, orientation: wxyz(rotation * quaternion(orientation)) }
+        }
     }
 }
 
@@ -100,9 +98,7 @@ pub(crate) fn principal_axes(a: [f64; 6]) -> [(f64, DVec3); 3] {
 pub(crate) fn scatter(vectors: impl Iterator<Item = DVec3>) -> [f64; 6] {
     let mut sum = [0.0; 6];
     for v in vectors {
-        for (entry, product) in
-            sum.iter_mut().zip([v.x * v.x, v.y * v.y, v.z * v.z, v.x * v.y, v.x * v.z, v.y * v.z])
-        {
+        for (entry, product) in sum.iter_mut().zip([v.x * v.x, v.y * v.y, v.z * v.z, v.x * v.y, v.x * v.z, v.y * v.z]) {
             *entry += product;
         }
     }

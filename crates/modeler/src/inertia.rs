@@ -33,9 +33,6 @@ pub(crate) fn together(a: &MassProperties, b: &MassProperties) -> MassProperties
     let mass = a.mass + b.mass;
     let (ca, cb) = (DVec3::from_array(a.center_of_mass), DVec3::from_array(b.center_of_mass));
     let center = (a.mass * ca + b.mass * cb) / mass;
-    let inertia = matrix(a.inertia)
-        + matrix(b.inertia)
-        + of_point(a.mass, ca - center)
-        + of_point(b.mass, cb - center);
+    let inertia = matrix(a.inertia) + matrix(b.inertia) + of_point(a.mass, ca - center) + of_point(b.mass, cb - center);
     MassProperties { mass, center_of_mass: center.to_array(), inertia: entries(inertia) }
 }

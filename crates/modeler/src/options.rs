@@ -65,12 +65,16 @@ pub struct ModelOptions {
     pub heel_share: f64,
     /// Width of a foot over its length, where there is no skin.
     pub foot_width_share: f64,
+    /// Most that a part gets denser or lighter to bring the centre of mass over the feet, over its density; 0 to 1.
+    pub balance: f64,
     /// Natural frequency ω of a driven joint, rad/s: `kp = ω² I`.
     pub drive_frequency: f64,
     /// Damping ratio ζ of a driven joint: `kd = 2 ζ kp / ω`.
     pub drive_damping: f64,
     /// How many times the stiffness that an inverted pendulum needs a leg has, all its joints together.
     pub support_factor: f64,
+    /// Largest angle by which a joint yields to the weight that it bears in the rest pose, rad.
+    pub hold_sag: f64,
     /// A joint can give the torque of this error of the PD control, rad.
     pub torque_angle: f64,
     /// A joint can lift what it carries this many times.
@@ -102,9 +106,11 @@ impl Default for ModelOptions {
             sole_height_share: 0.12,
             heel_share: 0.3,
             foot_width_share: 0.42,
+            balance: 0.6,
             drive_frequency: 25.0,
             drive_damping: 1.0,
             support_factor: 1.5,
+            hold_sag: 0.05,
             torque_angle: 0.5,
             strength: 2.5,
         }
@@ -120,6 +126,7 @@ impl ModelOptions {
             ("paper_torque_limit", self.paper_torque_limit),
             ("density", self.density),
             ("drive_frequency", self.drive_frequency),
+            ("hold_sag", self.hold_sag),
             ("torque_angle", self.torque_angle),
             ("strength", self.strength),
             ("foot_width_share", self.foot_width_share),
@@ -157,6 +164,13 @@ impl ModelOptions {
                 option: "radius_bounds[1]",
                 value: high,
                 remedy: "at least the lower bound",
+            });
+        }
+        if !(0.0..1.0).contains(&self.balance) {
+            return Err(ModelerError::Option {
+                option: "balance",
+                value: self.balance,
+                remedy: "a number from 0 to below 1",
             });
         }
         if !(0.0..=1.0).contains(&self.skin_percentile) {

@@ -1,9 +1,9 @@
 //! Whether a character can stand, bear itself and follow its clips, before hours are spent on it.
 
+use crate::ModelerError;
 use crate::figure::rest_poses;
 use crate::frames::{angle_of, quaternion};
 use crate::sides::counterpart;
-use crate::ModelerError;
 use glam::DVec3;
 use serde::Serialize;
 use sinew_sim::mass_properties::of_body;
@@ -198,7 +198,9 @@ fn support(model: &Model, measured: &sinew_sim::Measured, found: &mut Preflight)
         }
     }
     if points.is_empty() {
-        found.problems.push(format!("Nothing touches the ground: its lowest point is {low:.3} m above; lower the root joint."));
+        found
+            .problems
+            .push(format!("Nothing touches the ground: its lowest point is {low:.3} m above; lower the root joint."));
         return;
     }
     if low < -0.02 {
@@ -301,7 +303,7 @@ fn compare_sides(character: &Character, found: &mut Preflight) {
             ));
         }
         let (la, lb) = (length_of(&a.name), length_of(&b.name));
-        if (la - lb).abs() > 0.02 * la.max(lb) + 0.002 {
+        if (la - lb).abs() > 0.1 * la.max(lb) + 0.005 {
             found.problems.push(format!(
                 "Joints of {:?} and {:?} sit {la:.3} and {lb:.3} m from their parents; move one so that the sides are equal.",
                 a.name, b.name
@@ -392,7 +394,8 @@ mod tests {
 
     #[test]
     fn hull_of_a_square_with_points_inside() {
-        let hull = convex_hull(vec![[0.0, 0.0], [1.0, 0.0], [0.5, 0.5], [1.0, 1.0], [0.0, 1.0], [0.0, 0.0], [0.5, 0.0]]);
+        let hull =
+            convex_hull(vec![[0.0, 0.0], [1.0, 0.0], [0.5, 0.5], [1.0, 1.0], [0.0, 1.0], [0.0, 0.0], [0.5, 0.0]]);
         assert_eq!(hull.len(), 4);
         assert!((area(&hull) - 1.0).abs() < 1e-15);
         assert!((inside_by(&hull, [0.3, 0.5]) - 0.3).abs() < 1e-15);

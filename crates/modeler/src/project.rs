@@ -152,7 +152,8 @@ impl CharacterProject {
     /// Where the character is not what its edits make of it, somebody changed the file by hand: it is then the new base, without edits.
     pub fn from_character(mut character: Character, file: &str) -> Result<CharacterProject, ModelerError> {
         let wrong = |problem: String| ModelerError::Origin { file: file.into(), problem };
-        let origin = character.origin.take().ok_or_else(|| wrong("it has no [origin], so its skeleton is unknown".into()))?;
+        let origin =
+            character.origin.take().ok_or_else(|| wrong("it has no [origin], so its skeleton is unknown".into()))?;
         let origin: Origin =
             origin.try_into().map_err(|e: toml::de::Error| wrong(format!("[origin] is damaged ({})", one_line(&e))))?;
         let mut notes = origin.notes;

@@ -114,8 +114,23 @@ mod tests {
     #[test]
     fn names_find_their_other_side() {
         let names = [
-            "LeftArm", "RightArm", "thigh_l", "thigh_r", "lfemur", "rfemur", "Bip01 L Foot", "Bip01 R Foot", "hand.L",
-            "hand.R", "LHipJoint", "RHipJoint", "armL", "armR", "pelvis", "lower_back", "root",
+            "LeftArm",
+            "RightArm",
+            "thigh_l",
+            "thigh_r",
+            "lfemur",
+            "rfemur",
+            "Bip01 L Foot",
+            "Bip01 R Foot",
+            "hand.L",
+            "hand.R",
+            "LHipJoint",
+            "RHipJoint",
+            "armL",
+            "armR",
+            "pelvis",
+            "lower_back",
+            "root",
         ];
         for (a, b) in names[..14].chunks(2).map(|pair| (pair[0], pair[1])) {
             assert_eq!(counterpart(a, &names), Some(b), "{a}");

@@ -3,7 +3,7 @@
 mod support;
 
 use glam::{DQuat, DVec3};
-use sinew_modeler::{ModelOptions, Modeled, Preset, PreflightOptions, model, preflight};
+use sinew_modeler::{ModelOptions, Modeled, PreflightOptions, Preset, model, preflight};
 use sinew_motion::Skeleton;
 use sinew_sim::{Body, Character, Joint, JointKind, Shape};
 
@@ -28,8 +28,12 @@ fn body<'a>(character: &'a Character, name: &str) -> &'a Body {
 
 #[test]
 fn every_creature_stands() {
-    let creatures =
-        [("biped", support::biped(false)), ("skinned", support::biped(true)), ("dog", support::quadruped()), ("dinosaur", support::dinosaur())];
+    let creatures = [
+        ("biped", support::biped(false)),
+        ("skinned", support::biped(true)),
+        ("dog", support::quadruped()),
+        ("dinosaur", support::dinosaur()),
+    ];
     for (name, skeleton) in creatures {
         let modeled = made(&skeleton, name);
         let found = preflight(&modeled.character, &[], &PreflightOptions::default()).unwrap();
@@ -84,7 +88,9 @@ fn both_sides_are_alike() {
 
 #[test]
 fn soles_are_flat_on_the_ground() {
-    for (skeleton, sole) in [(support::biped(false), "foot_l"), (support::dinosaur(), "toe_r"), (support::quadruped(), "paw_l")] {
+    for (skeleton, sole) in
+        [(support::biped(false), "foot_l"), (support::dinosaur(), "toe_r"), (support::quadruped(), "paw_l")]
+    {
         let character = made(&skeleton, "figure").character;
         let Shape::Box { center, half_extents, orientation } = body(&character, sole).shapes[0] else {
             panic!("{sole} is no box")

@@ -123,7 +123,12 @@ fn mirrored_edits_change_both_sides() {
     let mut project = project();
     let edit = Edit::MoveBody { body: "thigh_l".into(), by: [0.01, 0.02, 0.03], with_joint: true };
     project.edit(Change { edit, mirror: true }).unwrap();
-    let edit = Edit::AddEffector { name: "knee_l".into(), body: "thigh_l".into(), position: [0.1, 0.05, 0.0], radius: Some(0.03) };
+    let edit = Edit::AddEffector {
+        name: "knee_l".into(),
+        body: "thigh_l".into(),
+        position: [0.1, 0.05, 0.0],
+        radius: Some(0.03),
+    };
     project.edit(Change { edit, mirror: true }).unwrap();
     let position = |name: &str| project.character().joints.iter().find(|j| j.name == name).unwrap().position;
     let (left, right) = (position("thigh_l"), position("thigh_r"));
@@ -148,7 +153,9 @@ fn an_effector_and_its_ball_move_together() {
     };
     let at = |name: &str, position| Edit::MoveEffector { name: name.into(), position };
     let name = || "sting".to_owned();
-    project.edit(Edit::AddEffector { name: name(), body: "tail4".into(), position: [-0.2, 0.0, 0.0], radius: Some(0.02) }).unwrap();
+    project
+        .edit(Edit::AddEffector { name: name(), body: "tail4".into(), position: [-0.2, 0.0, 0.0], radius: Some(0.02) })
+        .unwrap();
     project.edit(at("sting", [-0.25, 0.0, 0.01])).unwrap();
     project.edit(Edit::SizeEffector { name: name(), radius: 0.04 }).unwrap();
     assert_eq!(balls(&project), [([-0.25, 0.0, 0.01], 0.04)]);
@@ -240,8 +247,12 @@ fn any_change() -> impl Strategy<Value = Change> {
         (name(), prop::option::of(prop::array::uniform2(-1.0f64..2.0)))
             .prop_map(|(joint, limits)| Edit::SetLimits { joint, limits }),
         (name(), kind).prop_map(|(joint, kind)| Edit::SetType { joint, kind, axis: None }),
-        (name(), prop::option::of(-1.0f64..900.0))
-            .prop_map(|(joint, kp)| Edit::SetGains { joint, kp, kd: Some(3.0), torque_limit: None }),
+        (name(), prop::option::of(-1.0f64..900.0)).prop_map(|(joint, kp)| Edit::SetGains {
+            joint,
+            kp,
+            kd: Some(3.0),
+            torque_limit: None
+        }),
         (name(), small(), prop::option::of(-0.01f64..0.1)).prop_map(|(body, position, radius)| Edit::AddEffector {
             name: format!("{body}_tip_l"),
             body,

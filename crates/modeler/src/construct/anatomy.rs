@@ -43,8 +43,32 @@ pub(crate) struct Anatomy {
 }
 
 const SMALL: [&str; 27] = [
-    "thumb", "index", "pinky", "finger", "pinkie", "metacarpal", "eye", "brow", "lip", "tongue", "cheek", "nose", "mouth",
-    "teeth", "lid", "twist", "helper", "hair", "eyelid", "eyebrow", "mustache", "beard", "weapon", "prop", "pole", "ring",
+    "thumb",
+    "index",
+    "pinky",
+    "finger",
+    "pinkie",
+    "metacarpal",
+    "eye",
+    "brow",
+    "lip",
+    "tongue",
+    "cheek",
+    "nose",
+    "mouth",
+    "teeth",
+    "lid",
+    "twist",
+    "helper",
+    "hair",
+    "eyelid",
+    "eyebrow",
+    "mustache",
+    "beard",
+    "weapon",
+    "prop",
+    "pole",
+    "ring",
     "middle",
 ];
 const SOLES: [&str; 9] = ["foot", "feet", "ankle", "paw", "hoof", "toe", "toes", "toebase", "ball"];
@@ -69,7 +93,8 @@ impl Anatomy {
         // Joints that lead to a fork of limbs.
         let mut carries_fork = vec![false; count];
         for j in (0..count).rev() {
-            let forks = skeleton.children(j).filter(|&c| large(c) || bone(bind, j, c) + reach[c] > 0.12 * stance.height);
+            let forks =
+                skeleton.children(j).filter(|&c| large(c) || bone(bind, j, c) + reach[c] > 0.12 * stance.height);
             let is_fork = forks.count() >= 2;
             carries_fork[j] |= is_fork && pairs[j].is_none();
             if let (true, Some(parent)) = (carries_fork[j], skeleton.joints[j].parent) {
@@ -99,6 +124,7 @@ impl Anatomy {
                 Role::Tail
             };
         }
+        lift_heels(skeleton, stance, &mut roles);
         merge_split_toes(skeleton, &mut roles);
         let root = root_joint(skeleton, &names, bind, stance);
         Anatomy { roles, pairs, is_left: lefts, mirror, root }
@@ -120,6 +146,19 @@ pub(crate) fn reaches(skeleton: &Skeleton, bind: &[Placed]) -> Vec<f64> {
         }
     }
     reach
+}
+
+/// The steep bone above the toes of an animal that walks on them is part of the leg.
+fn lift_heels(skeleton: &Skeleton, stance: &Stance, roles: &mut [Role]) {
+    for j in 0..roles.len() {
+        let at = stance.placed[j].position;
+        let is_steep = |c: usize| (at - stance.placed[c].position).normalize_or_zero().z > 0.6;
+        let is_above = |j: usize| skeleton.joints[j].parent.is_none_or(|p| roles[p] != Role::Sole);
+        if roles[j] == Role::Sole && is_above(j) && skeleton.children(j).any(|c| roles[c] == Role::Sole && is_steep(c))
+        {
+            roles[j] = Role::Limb;
+        }
+    }
 }
 
 /// A foot with several toes is one body; a single toe may be its own.
@@ -191,7 +230,9 @@ fn pairs_by_place(skeleton: &Skeleton, bind: &[Placed], height: f64) -> Vec<Opti
         let image = mirror.place(bind[j].position);
         let parent = skeleton.joints[j].parent.map(|p| pairs[p].unwrap_or(p));
         let other = (j + 1..bind.len()).find(|&k| {
-            pairs[k].is_none() && skeleton.joints[k].parent == parent && bind[k].position.distance(image) < 0.02 * height
+            pairs[k].is_none()
+                && skeleton.joints[k].parent == parent
+                && bind[k].position.distance(image) < 0.02 * height
         });
         if let Some(k) = other {
             (pairs[j], pairs[k]) = (Some(k), Some(j));

@@ -40,7 +40,9 @@ pub(crate) fn sole(plan: &Plan, parts: &[Part], index: usize) -> Vec<Shape> {
             [percentile(&mut values, low), percentile(&mut values, high)]
         };
         // Only what is near the ground belongs to the footprint; the shaft of a boot does not.
-        along = spread(toward, 0.03, 0.97);
+        let end = part.ends.iter().map(|e| e.dot(toward)).fold(0.0, f64::max);
+        let [heel, toe] = spread(toward, 0.03, 0.97);
+        along = [heel, toe.max(end)];
         across = spread(side, 0.05, 0.95);
         top = spread(up, 0.0, 0.6)[1].min(0.3 * joint_height);
     } else {
@@ -52,18 +54,14 @@ pub(crate) fn sole(plan: &Plan, parts: &[Part], index: usize) -> Vec<Shape> {
         let center = 0.5 * part.main_end.dot(side);
         let whole = if is_toe { 2.5 * length } else { length + heel };
         let half = 0.5 * options.foot_width_share * whole.min(0.25 * height);
-        across = [
-            spans.iter().copied().fold(center - half, f64::min),
-            spans.iter().copied().fold(center + half, f64::max),
-        ];
+        across =
+            [spans.iter().copied().fold(center - half, f64::min), spans.iter().copied().fold(center + half, f64::max)];
         top = if has_toe || is_toe { -0.1 * joint_height } else { -0.3 * joint_height };
     }
     let thickness = (top - ground).max(0.018 * height);
-    let half = [0.5 * (along[1] - along[0]), 0.5 * (across[1] - across[0]), 0.5 * thickness]
-        .map(|h| h.max(0.006 * height));
-    let center = 0.5 * (along[0] + along[1]) * toward
-        + 0.5 * (across[0] + across[1]) * side
-        + (ground + half[2]) * up;
+    let half =
+        [0.5 * (along[1] - along[0]), 0.5 * (across[1] - across[0]), 0.5 * thickness].map(|h| h.max(0.006 * height));
+    let center = 0.5 * (along[0] + along[1]) * toward + 0.5 * (across[0] + across[1]) * side + (ground + half[2]) * up;
     let orientation = wxyz(DQuat::from_mat3(&DMat3::from_cols(toward, side, up)).normalize());
     vec![Shape::Box { center: center.to_array(), half_extents: half, orientation }]
 }

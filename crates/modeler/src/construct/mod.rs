@@ -4,6 +4,7 @@
 //! they weigh, how strongly they are driven (`strength.rs`); then everything is laid into frames along the world's axes.
 
 mod anatomy;
+mod balance;
 mod draft;
 mod feet;
 mod motion;
@@ -148,6 +149,7 @@ fn weigh(plan: &Plan, parts: &mut [Part], notes: &mut Vec<String>) {
         notes.push(format!("It weighs {total:.1} kg by its volume; give a mass to overrule."));
     }
     parts.iter_mut().for_each(|part| part.mass = total * part.volume() / volume);
+    notes.extend(balance::over_the_feet(plan, parts));
 }
 
 /// Numbers a person can read: micrometres, and no minus zero.
@@ -224,12 +226,22 @@ fn assemble(plan: &Plan, parts: &mut [Part], mut notes: Vec<String>) -> Result<M
             let link = &binding.links[index];
             let (name, body) = (names[index].clone(), names[index].clone());
             let point = DVec3::from_array(tidy(point));
-            binding.effectors.push(EffectorLink { name: name.clone(), joint: link.joint.clone(), point: link.rotation * point });
+            binding.effectors.push(EffectorLink {
+                name: name.clone(),
+                joint: link.joint.clone(),
+                point: link.rotation * point,
+            });
             end_effectors.push(EndEffector { name, body, position: point.to_array() });
         }
     }
-    let character =
-        Character { name: tidy_name(&plan.options.name), bodies, joints, end_effectors, collide: Vec::new(), origin: None };
+    let character = Character {
+        name: tidy_name(&plan.options.name),
+        bodies,
+        joints,
+        end_effectors,
+        collide: Vec::new(),
+        origin: None,
+    };
     character.validate()?;
     let moving = character.joints.iter().map(|j| j.kind.velocity_count()).sum::<usize>();
     notes.push(format!("{} bodies, {moving} degrees of freedom.", character.bodies.len()));
@@ -253,9 +265,7 @@ fn stand_on_ground(plan: &Plan, parts: &[Part], bodies: &[Body], joints: &mut [J
 fn effector(plan: &Plan, part: &Part, body: &Body, has_child: bool) -> Option<DVec3> {
     match part.role {
         Role::Sole => match body.shapes.first()? {
-            Shape::Box { center, half_extents, .. } => {
-                Some(DVec3::from_array(*center) - half_extents[2] * DVec3::Z)
-            }
+            Shape::Box { center, half_extents, .. } => Some(DVec3::from_array(*center) - half_extents[2] * DVec3::Z),
             other => Some(paper::center(other)),
         },
         _ if has_child || part.parent.is_none() => None,
@@ -289,11 +299,8 @@ fn body_names(skeleton: &Skeleton, parts: &[Part]) -> Vec<String> {
 }
 
 fn tidy_name(name: &str) -> String {
-    let clean: String = name
-        .chars()
-        .map(|c| if c.is_control() || matches!(c, '/' | '"' | '\'') { '_' } else { c })
-        .take(60)
-        .collect();
+    let clean: String =
+        name.chars().map(|c| if c.is_control() || matches!(c, '/' | '"' | '\'') { '_' } else { c }).take(60).collect();
     let clean = clean.trim();
     if clean.is_empty() { "body".into() } else { clean.into() }
 }
@@ -326,7 +333,8 @@ fn check_input(skeleton: &Skeleton, clips: &[Clip]) -> Result<(), ModelerError> 
         if frames == 0 || clip.rotations.len() != frames * count {
             return wrong(format!("clip {:?}", clip.name), "its frames do not hold one rotation for each joint");
         }
-        let is_finite = clip.root_positions.iter().all(|p| p.is_finite()) && clip.rotations.iter().all(|q| q.is_finite());
+        let is_finite =
+            clip.root_positions.iter().all(|p| p.is_finite()) && clip.rotations.iter().all(|q| q.is_finite());
         if !is_finite || clip.rotations.iter().any(|q| q.length() < 0.5) {
             return wrong(format!("clip {:?}", clip.name), "it holds numbers that are not finite or no rotation");
         }

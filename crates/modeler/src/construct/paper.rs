@@ -82,11 +82,8 @@ pub(crate) fn join_parts(plan: &Plan, parts: &mut [Part]) {
         let part = &mut parts[index];
         part.kind = JointKind::Hinge;
         part.rest = (plan.turns[parent_joint].inverse() * plan.turns[part.joint]).normalize();
-        part.axis = if across.length() > 0.02 {
-            across.normalize()
-        } else {
-            perpendicular(to_child, [left, plan.forward])
-        };
+        part.axis =
+            if across.length() > 0.02 { across.normalize() } else { perpendicular(to_child, [left, plan.forward]) };
         part.kp = plan.options.paper_kp;
         part.kd = plan.options.paper_kd;
         part.torque_limit = plan.options.paper_torque_limit;

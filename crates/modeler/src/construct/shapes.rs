@@ -20,7 +20,7 @@ pub(crate) fn shape_parts(plan: &Plan, parts: &mut [Part]) {
             Role::Sole => feet::sole(plan, parts, index),
             Role::Trunk => trunk(plan, &parts[index], widths[index]),
             Role::Head => head(plan, parts, index),
-            _ => limb(plan, parts, index, has_child),
+            _ => limb(plan, parts, index, has_child, &widths),
         };
         parts[index].shapes = shapes;
     }
@@ -61,7 +61,7 @@ pub(crate) fn percentile(values: &mut [f64], share: f64) -> f64 {
 }
 
 /// A capsule along the bone; its radius is a percentile of the skin's distance, or a share of its length.
-fn limb(plan: &Plan, parts: &[Part], index: usize, has_child: bool) -> Vec<Shape> {
+fn limb(plan: &Plan, parts: &[Part], index: usize, has_child: bool, widths: &[f64]) -> Vec<Shape> {
     let part = &parts[index];
     let options = plan.options;
     let height = plan.stance.height;
@@ -94,8 +94,9 @@ fn limb(plan: &Plan, parts: &[Part], index: usize, has_child: bool) -> Vec<Shape
     } else {
         let parent_role = part.parent.map(|p| parts[p].role);
         let share = match (part.role, parent_role) {
-            (Role::Neck, _) => 0.3,
-            (Role::Tail, _) => 0.17,
+            (Role::Neck, _) if is_upright(plan, part.joint, along) => 0.5,
+            (Role::Neck, _) => 0.24,
+            (Role::Tail, _) => tail_radius(plan, parts, index, widths) / length,
             (Role::Hand, _) => 0.28,
             (Role::Limb, Some(Role::Limb)) => 0.13,
             _ => 0.16,
@@ -104,9 +105,34 @@ fn limb(plan: &Plan, parts: &[Part], index: usize, has_child: bool) -> Vec<Shape
     };
     let [low, high] = options.radius_bounds;
     let radius = radius.clamp(low * length, high * length).clamp(0.004 * height, 0.2 * height);
+    // The end of a leg stays above the ground that its foot stands on.
+    let radius = if part.carries_sole {
+        let end_height =
+            plan.stance.placed[part.joint].position.z + (plan.turns[part.joint] * end).z - plan.stance.ground;
+        radius.min((0.95 * end_height).max(0.3 * radius))
+    } else {
+        radius
+    };
     let from = shift.clamp_length_max(0.5 * radius);
     let to = along * if has_child { length } else { (length - radius).max(0.3 * length) };
     vec![Shape::Capsule { from: from.to_array(), to: (from + to).to_array(), radius }]
+}
+
+/// Whether a direction of a part's frame is closer to the vertical than to the ground.
+fn is_upright(plan: &Plan, joint: usize, along: DVec3) -> bool {
+    (plan.turns[joint] * along).z.abs() > 0.7
+}
+
+/// A tail is a little thinner than the trunk where it starts, and tapers to its tip.
+fn tail_radius(plan: &Plan, parts: &[Part], index: usize, widths: &[f64]) -> f64 {
+    let mut first = index;
+    while let Some(parent) = parts[first].parent.filter(|&p| parts[p].role == Role::Tail) {
+        first = parent;
+    }
+    let width = parts[first].parent.map_or(0.0, |p| widths[p]);
+    let full = if width > 0.0 { 0.3 * width } else { 0.06 * plan.reach[parts[first].joint] };
+    let left = (plan.reach[parts[index].joint] / plan.reach[parts[first].joint].max(1e-9)).clamp(0.2, 1.0);
+    full * (0.2 + 0.8 * left)
 }
 
 /// Direction of the bone that leads to a part.
@@ -162,7 +188,7 @@ fn trunk(plan: &Plan, part: &Part, width: f64) -> Vec<Shape> {
         (low[0], high[0]) = (low[0].min(0.0), high[0].max(0.9 * part.main_end.length()));
     } else {
         let spans: Vec<f64> = part.ends.iter().map(|e| e.dot(along)).chain([0.0]).collect();
-        let is_upright = (plan.turns[part.joint] * along).z.abs() > 0.7;
+        let is_upright = is_upright(plan, part.joint, along);
         let length = part.main_end.length();
         let half = if width > 0.0 { (0.45 * width).clamp(0.03 * height, 0.16 * height) } else { 0.25 * length };
         let depth = half * if is_upright { 0.7 } else { 1.0 };
@@ -178,9 +204,9 @@ fn trunk(plan: &Plan, part: &Part, width: f64) -> Vec<Shape> {
     let half: [f64; 3] = std::array::from_fn(|i| (0.5 * (high[i] - low[i])).max(least));
     let center: DVec3 = (0..3).map(|i| 0.5 * (low[i] + high[i]) * axes[i]).sum();
     let ratio = half[1] / half[2];
-    if (0.75..1.34).contains(&ratio) && half[0] > 1.1 * half[1].max(half[2]) {
+    if (0.75..1.34).contains(&ratio) && half[0] > 0.6 * half[1].max(half[2]) {
         let radius = 0.5 * (half[1] + half[2]);
-        let reach = along * (half[0] - radius).max(0.2 * half[0]);
+        let reach = along * (half[0] - 0.6 * radius).max(0.15 * half[0]);
         return vec![Shape::Capsule { from: (center - reach).to_array(), to: (center + reach).to_array(), radius }];
     }
     let orientation = wxyz(readable_box(axes));
@@ -218,11 +244,14 @@ fn head(plan: &Plan, parts: &[Part], index: usize) -> Vec<Shape> {
             (half[i], center) = (0.5 * (high - low), center + 0.5 * (high + low) * axis);
         }
         let long = (0..3).max_by(|&a, &b| half[a].total_cmp(&half[b])).expect("three");
-        let radius = (0.5 * (half.iter().sum::<f64>() - half[long])).clamp(0.01 * height, half[long].max(0.01 * height));
+        let radius =
+            (0.5 * (half.iter().sum::<f64>() - half[long])).clamp(0.01 * height, half[long].max(0.01 * height));
         let reach = axes[long] * (half[long] - radius);
         return match reach.length() < 0.1 * radius {
             true => vec![Shape::Sphere { center: center.to_array(), radius }],
-            false => vec![Shape::Capsule { from: (center - reach).to_array(), to: (center + reach).to_array(), radius }],
+            false => {
+                vec![Shape::Capsule { from: (center - reach).to_array(), to: (center + reach).to_array(), radius }]
+            }
         };
     }
     let end = match part.main_end.length() > 0.02 * height {
@@ -230,7 +259,8 @@ fn head(plan: &Plan, parts: &[Part], index: usize) -> Vec<Shape> {
         false => 0.13 * height * incoming(plan, parts, index),
     };
     let (along, length) = (end.normalize(), end.length());
-    let radius = (0.4 * length).clamp(0.03 * height, 0.08 * height);
+    let share = if is_upright(plan, part.joint, along) { 0.5 } else { 0.3 };
+    let radius = (share * length).clamp(0.03 * height, 0.08 * height);
     let from = along * (0.5 * radius).min(0.3 * length);
     let to = along * (length - radius).max(0.5 * length);
     vec![Shape::Capsule { from: from.to_array(), to: to.to_array(), radius }]

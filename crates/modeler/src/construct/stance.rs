@@ -14,7 +14,7 @@ pub(crate) struct Stance {
     pub placed: Vec<Placed>,
     /// The clip and frame that it was taken from; `None`: the bind pose.
     pub frame: Option<(usize, usize)>,
-    /// Height, m: the largest extent of joints, tips and skin in the bind pose, along the vertical or along the ground.
+    /// Size, m: geometric mean of the height and the largest extent of joints, tips and skin; the height of a person.
     pub height: f64,
     /// Height of the lowest joint, tip or skin point, m.
     pub ground: f64,
@@ -35,13 +35,15 @@ impl Stance {
             None => (bind.to_vec(), None),
         };
         let (low, high) = extent(skeleton, &placed);
-        let height = (high - low).max_element().max(1e-3);
+        let size = high - low;
+        let tall = size.z.max(0.3 * size.max_element()).max(1e-3);
+        let height = (tall * size.max_element().max(1e-3)).sqrt();
         let ground = low.z;
 
         // Chains that end near the ground, up to where they leave it.
         let lowest = lowest_of_subtree(skeleton, &placed);
         let near = |j: usize, share: f64| {
-            lowest[j] < ground + 0.06 * height && placed[j].position.z < ground + share * height && j > 0
+            lowest[j] < ground + 0.06 * tall && placed[j].position.z < ground + share * tall && j > 0
         };
         let mut is_low: Vec<bool> = (0..placed.len()).map(|j| near(j, sole_height_share)).collect();
         // A chain that only reaches down, like a tail or a hand of a hanging arm, is no leg: a leg hangs from well above.

@@ -5,8 +5,9 @@
 //! `kp = ω² I`, `kd = 2 ζ kp / ω` moves it with frequency `ω` and damping `ζ`.
 //! Joints between trunk and sole also hold up the body as an inverted pendulum, which takes
 //! `kp ≥ support_factor · s m g h / n`: mass and height of what is above the joint, over `n` legs of `s` joints, which yield one after the other.
+//! No joint yields more than `hold_sag` to the weight that it bears in the rest pose: `kp ≥ m g d / hold_sag`, `d` the level distance.
 //! The torque limit is the largest of `ω² I · torque_angle` and `strength` times the weight of what hangs on the joint at its lever arm;
-//! of joints that support, also `strength · m g h / 4 n`.
+//! of joints that support, also `strength · m g (d + 0.4 h) / n`.
 
 use super::draft::{Part, Plan};
 use glam::{DMat3, DVec3};
@@ -60,8 +61,7 @@ pub(crate) fn drive(plan: &Plan, parts: &mut [Part], bodies: &[Body], joints: &m
         .map(|(body, origin)| {
             let of = mass_properties::of_body(body);
             let [xx, yy, zz, xy, xz, yz] = of.inertia;
-            let inertia =
-                DMat3::from_cols(DVec3::new(xx, xy, xz), DVec3::new(xy, yy, yz), DVec3::new(xz, yz, zz));
+            let inertia = DMat3::from_cols(DVec3::new(xx, xy, xz), DVec3::new(xy, yy, yz), DVec3::new(xz, yz, zz));
             Lump { mass: of.mass, center: *origin + DVec3::from_array(of.center_of_mass), inertia }
         })
         .collect();
@@ -93,10 +93,14 @@ pub(crate) fn drive(plan: &Plan, parts: &mut [Part], bodies: &[Body], joints: &m
         let mut kp = frequency * frequency * inertia;
         let mut torque = options.strength * sub.mass * GRAVITY * sub.center.distance(at);
         torque = torque.max(options.torque_angle * kp);
+        let level = |lump: &Lump| DVec3::new(lump.center.x - at.x, lump.center.y - at.y, 0.0).length();
+        kp = kp.max(sub.mass * GRAVITY * level(&sub) / options.hold_sag);
         if parts[index].carries_sole {
             let pendulum = rest.mass * GRAVITY * (rest.center.z - at.z).max(0.0) / legs as f64;
-            kp = kp.max(options.support_factor * in_series(parts, index) as f64 * pendulum);
-            torque = torque.max(0.25 * options.strength * pendulum);
+            let load = rest.mass * GRAVITY * level(&rest) / legs as f64;
+            let upright = options.support_factor * in_series(parts, index) as f64 * pendulum;
+            kp = kp.max(load / options.hold_sag + upright);
+            torque = torque.max(options.strength * (load + 0.4 * pendulum));
         }
         let joint = &mut joints[index];
         joint.kp = rounded(kp.clamp(1e-3, 1e6));

@@ -12,7 +12,10 @@ use sinew_sim::{Body, Shape};
 pub(super) fn check_numbers(place: &str, numbers: &[f64]) -> Result<(), ModelerError> {
     match numbers.iter().all(|x| x.is_finite() && x.abs() < 1e6) {
         true => Ok(()),
-        false => Err(ModelerError::refused(place, "the change holds a number that is not finite or absurdly large; give another")),
+        false => Err(ModelerError::refused(
+            place,
+            "the change holds a number that is not finite or absurdly large; give another",
+        )),
     }
 }
 
@@ -47,7 +50,10 @@ pub(super) fn orient(figure: &mut Figure, name: &str, turn: [f64; 4]) -> Result<
     check_numbers(&place, &turn)?;
     let length = turn.iter().map(|x| x * x).sum::<f64>().sqrt();
     if (length - 1.0).abs() > 1e-3 {
-        return Err(ModelerError::refused(place, "the turn is no unit quaternion [w, x, y, z]; divide it by its length"));
+        return Err(ModelerError::refused(
+            place,
+            "the turn is no unit quaternion [w, x, y, z]; divide it by its length",
+        ));
     }
     let turn = quaternion(turn);
     let body = figure.body(name)?;
@@ -80,7 +86,10 @@ pub(super) fn size(figure: &mut Figure, name: &str, size: Size) -> Result<(), Mo
         Size::HalfExtents(_) => matches!(shape, Shape::Box { .. }),
     };
     if !body.shapes.iter().any(fits) {
-        return Err(ModelerError::refused(place, "none of its shapes has that size; use scale, radius, length or half_extents as its shapes have"));
+        return Err(ModelerError::refused(
+            place,
+            "none of its shapes has that size; use scale, radius, length or half_extents as its shapes have",
+        ));
     }
     let before = implied(body);
     let center = DVec3::from_array(before.center_of_mass);

@@ -60,7 +60,8 @@ pub(super) fn remove(figure: &mut Figure, name: &str) -> Result<(), ModelerError
     figure.character.end_effectors.retain(|e| e.name != name);
     figure.binding.effectors.retain(|e| e.name != name);
     // A body keeps its last shape.
-    let shared = figure.character.end_effectors.iter().any(|e| e.body == effector.body && e.position == effector.position);
+    let shared =
+        figure.character.end_effectors.iter().any(|e| e.body == effector.body && e.position == effector.position);
     let shapes = &mut figure.body(&effector.body)?.shapes;
     let is_ball = |s: &Shape| matches!(s, Shape::Sphere { center, .. } if *center == effector.position);
     if let (Some(index), true, false) = (shapes.iter().position(is_ball), shapes.len() > 1, shared) {

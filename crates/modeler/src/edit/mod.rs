@@ -188,12 +188,8 @@ impl Figure {
             Edit::SetAxis { joint, axis } => joints::set_axis(self, joint, *axis),
             Edit::SetLimits { joint, limits } => joints::set_limits(self, joint, *limits),
             Edit::SetType { joint, kind, axis } => joints::set_type(self, joint, *kind, *axis),
-            Edit::SetGains { joint, kp, kd, torque_limit } => {
-                joints::set_gains(self, joint, [*kp, *kd, *torque_limit])
-            }
-            Edit::AddEffector { name, body, position, radius } => {
-                effectors::add(self, name, body, *position, *radius)
-            }
+            Edit::SetGains { joint, kp, kd, torque_limit } => joints::set_gains(self, joint, [*kp, *kd, *torque_limit]),
+            Edit::AddEffector { name, body, position, radius } => effectors::add(self, name, body, *position, *radius),
             Edit::MoveEffector { name, position } => effectors::place(self, name, *position),
             Edit::SizeEffector { name, radius } => effectors::size(self, name, *radius),
             Edit::RemoveEffector { name } => effectors::remove(self, name),

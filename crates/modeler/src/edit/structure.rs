@@ -5,8 +5,8 @@ use crate::figure::{Figure, Pose};
 use crate::frames::{moved, quaternion, wxyz};
 use crate::inertia;
 use glam::{DQuat, DVec3};
-use sinew_sim::mass_properties::of_body;
 use sinew_sim::Joint;
+use sinew_sim::mass_properties::of_body;
 
 /// Turns the joints between the old root and the new one round.
 ///
@@ -20,7 +20,8 @@ pub(super) fn set_root(figure: &mut Figure, name: &str) -> Result<(), ModelerErr
     let mut body = name.to_owned();
     loop {
         let index = figure.character.joints.iter().position(|j| j.child == body);
-        let index = index.ok_or_else(|| ModelerError::refused(format!("body {body:?}"), "no joint carries it; add one"))?;
+        let index =
+            index.ok_or_else(|| ModelerError::refused(format!("body {body:?}"), "no joint carries it; add one"))?;
         match figure.character.joints[index].parent.clone() {
             Some(parent) => {
                 path.push(index);
@@ -107,8 +108,7 @@ pub(super) fn delete(figure: &mut Figure, name: &str) -> Result<(), ModelerError
     reattach(figure, name)?;
     let character = &mut figure.character;
     character.bodies.retain(|b| b.name != name);
-    let gone: Vec<String> =
-        character.end_effectors.iter().filter(|e| e.body == name).map(|e| e.name.clone()).collect();
+    let gone: Vec<String> = character.end_effectors.iter().filter(|e| e.body == name).map(|e| e.name.clone()).collect();
     character.end_effectors.retain(|e| e.body != name);
     figure.binding.effectors.retain(|e| !gone.contains(&e.name));
     character.collide.retain(|pair| !pair.iter().any(|b| b == name));
