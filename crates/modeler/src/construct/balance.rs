@@ -20,8 +20,14 @@ pub(crate) fn over_the_feet(plan: &Plan, parts: &mut [Part]) -> Option<String> {
     };
     let soles: Vec<(DVec3, f64)> = parts
         .iter()
-        .filter(|p| p.role == Role::Sole)
-        .flat_map(|p| p.shapes.iter().map(|s| place(p, s)).collect::<Vec<_>>())
+        .filter(|p| p.carries_sole)
+        .flat_map(|p| {
+            p.shapes
+                .iter()
+                .filter(|s| matches!(s, Shape::Box { .. }) && p.role != Role::Trunk)
+                .map(|s| place(p, s))
+                .collect::<Vec<_>>()
+        })
         .map(|s| (flat(center(&s)), if let Shape::Box { half_extents, .. } = s { half_extents[0] } else { 0.0 }))
         .collect();
     let centers: Vec<DVec3> =

@@ -103,7 +103,9 @@ impl<'a> Plan<'a> {
             }
             if j == self.anatomy.root || has_body[j] {
                 owner[j] = Some(parts.len());
-                parts.push(Part::new(j, parent, self.anatomy.roles[j]));
+                let mut part = Part::new(j, parent, self.anatomy.roles[j]);
+                part.carries_sole |= self.stance.is_stump[j] && part.role == Role::Limb;
+                parts.push(part);
             } else {
                 owner[j] = parent;
                 parts[parent.expect("checked above")].owned.push(j);

@@ -65,3 +65,27 @@ pub(crate) fn sole(plan: &Plan, parts: &[Part], index: usize) -> Vec<Shape> {
     let orientation = wxyz(DQuat::from_mat3(&DMat3::from_cols(toward, side, up)).normalize());
     vec![Shape::Box { center: center.to_array(), half_extents: half, orientation }]
 }
+
+/// A flat end for a leg without a foot: the footprint of its skin near the ground, else a square as wide as the leg.
+pub(crate) fn stump(plan: &Plan, part: &Part) -> Vec<Shape> {
+    let height = plan.stance.height;
+    let up = plan.up(part.joint);
+    let toward = plan.forward_of(part.joint);
+    let side = up.cross(toward);
+    let ground = plan.stance.ground - plan.stance.placed[part.joint].position.z;
+    let near: Vec<DVec3> = part.skin.iter().copied().filter(|p| p.dot(up) < ground + 0.06 * height).collect();
+    let spread = |axis: DVec3| -> [f64; 2] {
+        if near.len() < 4 {
+            let middle = part.main_end.dot(axis);
+            return [middle - 0.04 * height, middle + 0.04 * height];
+        }
+        let mut values: Vec<f64> = near.iter().map(|p| p.dot(axis)).collect();
+        [percentile(&mut values, 0.05), percentile(&mut values, 0.95)]
+    };
+    let (along, across) = (spread(toward), spread(side));
+    let half =
+        [0.5 * (along[1] - along[0]), 0.5 * (across[1] - across[0]), 0.015 * height].map(|h| h.max(0.012 * height));
+    let center = 0.5 * (along[0] + along[1]) * toward + 0.5 * (across[0] + across[1]) * side + (ground + half[2]) * up;
+    let orientation = wxyz(DQuat::from_mat3(&DMat3::from_cols(toward, side, up)).normalize());
+    vec![Shape::Box { center: center.to_array(), half_extents: half, orientation }]
+}

@@ -3,7 +3,7 @@
 use super::anatomy::Role;
 use super::draft::{Part, Plan};
 use super::feet;
-use crate::frames::{perpendicular, wxyz};
+use crate::frames::{perpendicular, principal_axes, scatter, wxyz};
 use glam::{DMat3, DQuat, DVec3};
 use sinew_sim::Shape;
 
@@ -21,6 +21,10 @@ pub(crate) fn shape_parts(plan: &Plan, parts: &mut [Part]) {
             Role::Trunk => trunk(plan, &parts[index], widths[index]),
             Role::Head => head(plan, parts, index),
             _ => limb(plan, parts, index, has_child, &widths),
+        };
+        let shapes = match parts[index].role == Role::Limb && parts[index].carries_sole && !has_child {
+            true => [shapes, feet::stump(plan, &parts[index])].concat(),
+            false => shapes,
         };
         parts[index].shapes = shapes;
     }
@@ -105,16 +109,15 @@ fn limb(plan: &Plan, parts: &[Part], index: usize, has_child: bool, widths: &[f6
     };
     let [low, high] = options.radius_bounds;
     let radius = radius.clamp(low * length, high * length).clamp(0.004 * height, 0.2 * height);
-    // The end of a leg stays above the ground that its foot stands on.
-    let radius = if part.carries_sole {
-        let end_height =
-            plan.stance.placed[part.joint].position.z + (plan.turns[part.joint] * end).z - plan.stance.ground;
-        radius.min((0.95 * end_height).max(0.3 * radius))
-    } else {
-        radius
-    };
     let from = shift.clamp_length_max(0.5 * radius);
-    let to = along * if has_child { length } else { (length - radius).max(0.3 * length) };
+    let mut reach = if has_child { length } else { (length - radius).max(0.3 * length) };
+    // The end of a leg stays above the ground that its foot stands on.
+    let down = -(plan.turns[part.joint] * along).z;
+    if part.carries_sole && down > 0.1 {
+        let room = plan.stance.placed[part.joint].position.z - plan.stance.ground - 1.05 * radius;
+        reach = reach.min((room / down).max(0.1 * length));
+    }
+    let to = along * reach;
     vec![Shape::Capsule { from: from.to_array(), to: (from + to).to_array(), radius }]
 }
 
@@ -174,7 +177,8 @@ fn trunk_widths(plan: &Plan, parts: &[Part]) -> Vec<f64> {
 fn trunk(plan: &Plan, part: &Part, width: f64) -> Vec<Shape> {
     let height = plan.stance.height;
     let left = plan.anatomy.mirror.map_or(DVec3::Y, |m| m.normal);
-    let along = part.main_end.try_normalize().unwrap_or_else(|| plan.up(part.joint));
+    let bone = part.main_end.try_normalize().unwrap_or_else(|| plan.up(part.joint));
+    let along = long_axis(&part.skin, left).unwrap_or(bone);
     let side = perpendicular(along, [left, plan.forward]);
     let deep = along.cross(side);
     let axes = [along, side, deep];
@@ -184,8 +188,6 @@ fn trunk(plan: &Plan, part: &Part, width: f64) -> Vec<Shape> {
             let mut values: Vec<f64> = part.skin.iter().map(|p| p.dot(*axis)).collect();
             (low[i], high[i]) = (percentile(&mut values, 0.08), percentile(&mut values, 0.92));
         }
-        // The bone itself is inside.
-        (low[0], high[0]) = (low[0].min(0.0), high[0].max(0.9 * part.main_end.length()));
     } else {
         let spans: Vec<f64> = part.ends.iter().map(|e| e.dot(along)).chain([0.0]).collect();
         let is_upright = is_upright(plan, part.joint, along);
@@ -214,6 +216,17 @@ fn trunk(plan: &Plan, part: &Part, width: f64) -> Vec<Shape> {
     let order = box_order(axes);
     let half_extents = order.map(|i| half[i]);
     vec![Shape::Box { center: center.to_array(), half_extents, orientation }]
+}
+
+/// The direction in which the skin is clearly longest, seen from the side.
+fn long_axis(skin: &[DVec3], left: DVec3) -> Option<DVec3> {
+    if skin.len() < 2 * ENOUGH_SKIN {
+        return None;
+    }
+    let mean = skin.iter().sum::<DVec3>() / skin.len() as f64;
+    let flat = |p: &DVec3| (*p - mean) - (*p - mean).dot(left) * left;
+    let axes = principal_axes(scatter(skin.iter().map(flat)));
+    (axes[0].0 > 1.7 * axes[1].0).then_some(axes[0].1)
 }
 
 /// Which of three orthogonal axes lies nearest to x, y and z.

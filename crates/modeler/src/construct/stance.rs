@@ -20,6 +20,8 @@ pub(crate) struct Stance {
     pub ground: f64,
     /// Joints of a chain that ends near the ground, themselves near it.
     pub is_low: Vec<bool>,
+    /// Joints whose own bone or skin reaches the ground from well above it: legs without feet.
+    pub is_stump: Vec<bool>,
     /// The same with a wider bound, for joints whose name says foot.
     pub is_lowish: Vec<bool>,
 }
@@ -52,7 +54,10 @@ impl Stance {
             is_low[j] &= top.fold(f64::NEG_INFINITY, f64::max) > ground + 0.25 * (high.z - low.z);
         }
         let is_lowish = (0..placed.len()).map(|j| near(j, 2.0 * sole_height_share)).collect();
-        Stance { placed, frame, height, ground, is_low, is_lowish }
+        let is_leaf = |j: usize| skeleton.children(j).next().is_none();
+        let is_stump =
+            (0..placed.len()).map(|j| is_leaf(j) && j > 0 && lowest[j] < ground + 0.04 * tall && !is_low[j]).collect();
+        Stance { placed, frame, height, ground, is_low, is_stump, is_lowish }
     }
 
     /// Turn of each joint from the bind pose to the stance, in the world.

@@ -70,8 +70,9 @@ pub(crate) fn drive(plan: &Plan, parts: &mut [Part], bodies: &[Body], joints: &m
         let parent = parts[index].parent.expect("not the root");
         carried[parent] = carried[parent].and(carried[index]);
     }
-    let legs = parts.iter().filter(|p| p.role == super::anatomy::Role::Sole);
-    let legs = legs.filter(|p| p.parent.is_none_or(|q| parts[q].role != super::anatomy::Role::Sole)).count().max(1);
+    // Legs end in a part that carries a sole and has no child that does.
+    let ends = (0..parts.len()).filter(|&i| parts[i].carries_sole);
+    let legs = ends.filter(|&i| !parts.iter().any(|p| p.parent == Some(i) && p.carries_sole)).count().max(1);
     let options = plan.options;
     let frequency = options.drive_frequency;
     for index in 1..parts.len() {
