@@ -178,16 +178,21 @@ fn trunk(plan: &Plan, part: &Part, width: f64) -> Vec<Shape> {
     let height = plan.stance.height;
     let left = plan.anatomy.mirror.map_or(DVec3::Y, |m| m.normal);
     let bone = part.main_end.try_normalize().unwrap_or_else(|| plan.up(part.joint));
-    let along = long_axis(&part.skin, left).unwrap_or(bone);
+    // A bone too short to tell gives way to the skin.
+    let is_short = part.main_end.length() < 0.03 * height;
+    let along = long_axis(&part.skin, left).filter(|_| is_short).unwrap_or(bone);
     let side = perpendicular(along, [left, plan.forward]);
     let deep = along.cross(side);
     let axes = [along, side, deep];
     let (mut low, mut high) = ([0.0; 3], [0.0; 3]);
     if part.skin.len() >= 2 * ENOUGH_SKIN {
+        // Skin of few rings leaves gaps that the bone fills.
+        let end = part.main_end.dot(along);
         for (i, axis) in axes.iter().enumerate() {
             let mut values: Vec<f64> = part.skin.iter().map(|p| p.dot(*axis)).collect();
             (low[i], high[i]) = (percentile(&mut values, 0.08), percentile(&mut values, 0.92));
         }
+        (low[0], high[0]) = (low[0].min(end.min(0.0)), high[0].max(end.max(0.0)));
     } else {
         let spans: Vec<f64> = part.ends.iter().map(|e| e.dot(along)).chain([0.0]).collect();
         let is_upright = is_upright(plan, part.joint, along);

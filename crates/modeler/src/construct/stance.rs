@@ -49,9 +49,9 @@ impl Stance {
         };
         let mut is_low: Vec<bool> = (0..placed.len()).map(|j| near(j, sole_height_share)).collect();
         // A chain that only reaches down, like a tail or a hand of a hanging arm, is no leg: a leg hangs from well above.
-        for j in 1..placed.len() {
+        for (j, is_low) in is_low.iter_mut().enumerate().skip(1) {
             let top = std::iter::successors(Some(j), |&k| skeleton.joints[k].parent).map(|k| placed[k].position.z);
-            is_low[j] &= top.fold(f64::NEG_INFINITY, f64::max) > ground + 0.25 * (high.z - low.z);
+            *is_low &= top.fold(f64::NEG_INFINITY, f64::max) > ground + 0.25 * (high.z - low.z);
         }
         let is_lowish = (0..placed.len()).map(|j| near(j, 2.0 * sole_height_share)).collect();
         let is_leaf = |j: usize| skeleton.children(j).next().is_none();
