@@ -7,6 +7,7 @@ use sinew_modeler::{ModelOptions, Modeled, PreflightOptions, Preset, model, pref
 use sinew_motion::Skeleton;
 use sinew_sim::{Body, Character, Joint, JointKind, Shape};
 
+/// A character of the default preset; with `SINEW_KEEP=folder` it is also written there, to be drawn by the `draw` example.
 fn made(skeleton: &Skeleton, name: &str) -> Modeled {
     let clips = [support::walk(skeleton, "walk", 60)];
     let options = ModelOptions { name: name.into(), ..ModelOptions::default() };
