@@ -2,10 +2,27 @@
 //!
 //! A [`sinew_motion::Skeleton`] with its clips enters; a [`sinew_sim::Character`] leaves, with a [`Binding`] that says which joint of the
 //! skeleton moves which body, so that inverse kinematics can lay any clip of the same rig onto the character.
-//! Start reading at [`binding`].
+//! Start reading at [`binding`], then `construct/mod.rs`, `edit/mod.rs` and [`CharacterProject`]; [`preflight`] says whether a
+//! character can stand and follow its clips.
 
 pub mod binding;
+mod construct;
+mod edit;
+mod error;
+mod figure;
+mod frames;
 pub mod ik;
+mod inertia;
+mod options;
+mod preflight;
+mod project;
+mod sides;
 
 pub use binding::{Binding, EffectorLink, Link};
+pub use construct::{Modeled, model};
+pub use edit::{Change, Edit, Size};
+pub use error::ModelerError;
 pub use ik::{FitErrors, FittedClip, IkError, IkOptions, fit_clip, fitted_to_clip};
+pub use options::{ModelOptions, Preset};
+pub use preflight::{ClipPoses, Preflight, PreflightOptions, preflight};
+pub use project::CharacterProject;

@@ -23,6 +23,9 @@ pub struct Character {
     /// Pairs of bodies of this character that may collide; all other pairs pass through each other.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub collide: Vec<[String; 2]>,
+    /// What the tool that made the character remembers: its source, its options, its edits. The simulator keeps and ignores it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub origin: Option<toml::Table>,
 }
 
 /// One rigid body.

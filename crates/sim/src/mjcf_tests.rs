@@ -62,6 +62,7 @@ fn tiny() -> Character {
         ],
         end_effectors: vec![EndEffector { name: "palm".into(), body: "hand".into(), position: [0.0, 0.0, -0.1] }],
         collide: vec![["hand".into(), "leg".into()]],
+        origin: None,
     }
 }
 

@@ -101,7 +101,7 @@ fn character(knobs: &Knobs, name: &str, random: &mut Random) -> Character {
             armature: if is_driven && random.chance(0.3) { random.between(0.0, 0.1) } else { 0.0 },
         });
     }
-    Character { name: name.into(), bodies, joints, end_effectors: Vec::new(), collide: Vec::new() }
+    Character { name: name.into(), bodies, joints, end_effectors: Vec::new(), collide: Vec::new(), origin: None }
 }
 
 fn scene(knobs: &Knobs) -> Scene {

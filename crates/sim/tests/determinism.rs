@@ -204,6 +204,7 @@ fn a_grazing_contact_does_not_depend_on_the_neighbours() {
         joints: vec![joint],
         end_effectors: Vec::new(),
         collide: Vec::new(),
+        origin: None,
     };
     let mut scene = Scene::on_ground(figure);
     // The ground touches from below, the wall from the side.

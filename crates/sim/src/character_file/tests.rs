@@ -158,14 +158,33 @@ fn any_character() -> impl Strategy<Value = Character> {
         proptest::collection::vec(any_joint(), 0..4),
         proptest::collection::vec(effector, 0..3),
         proptest::collection::vec(proptest::array::uniform2(any::<String>()), 0..3),
+        proptest::option::of(any_origin()),
     )
-        .prop_map(|(name, bodies, joints, end_effectors, collide)| Character {
+        .prop_map(|(name, bodies, joints, end_effectors, collide, origin)| Character {
             name,
             bodies,
             joints,
             end_effectors,
             collide,
+            origin,
         })
+}
+
+fn any_origin() -> impl Strategy<Value = toml::Table> {
+    let leaf = prop_oneof![
+        any::<String>().prop_map(toml::Value::String),
+        any::<i64>().prop_map(toml::Value::Integer),
+        finite().prop_map(toml::Value::Float),
+        any::<bool>().prop_map(toml::Value::Boolean),
+    ];
+    let value = leaf.prop_recursive(3, 16, 3, |inner| {
+        let table = proptest::collection::btree_map(any::<String>(), inner.clone(), 0..3);
+        prop_oneof![
+            proptest::collection::vec(inner, 0..3).prop_map(toml::Value::Array),
+            table.prop_map(|entries| toml::Value::Table(entries.into_iter().collect())),
+        ]
+    });
+    proptest::collection::btree_map(any::<String>(), value, 0..4).prop_map(|entries| entries.into_iter().collect())
 }
 
 proptest! {

@@ -29,6 +29,7 @@ const HEADER: &str = "\
 #
 # [[end_effector]]  a named point on a body, in the body's frame
 # collide           pairs of bodies that may collide; all others pass through each other
+# [origin]          what the tool that made the character remembers; the simulator ignores it
 ";
 
 pub(super) fn to_toml(character: &Character) -> String {
@@ -51,6 +52,9 @@ pub(super) fn to_toml(character: &Character) -> String {
     character.bodies.iter().for_each(|body| write_body(&mut out, body));
     character.joints.iter().for_each(|joint| write_joint(&mut out, joint));
     character.end_effectors.iter().for_each(|effector| write_end_effector(&mut out, effector));
+    if let Some(origin) = &character.origin {
+        write_origin(&mut out, origin);
+    }
     out
 }
 
@@ -140,6 +144,11 @@ fn write_end_effector(out: &mut String, effector: &EndEffector) {
     line(out, "name", &string(&effector.name));
     line(out, "body", &string(&effector.body));
     line(out, "position", &array(&effector.position));
+}
+
+fn write_origin(out: &mut String, origin: &toml::Table) {
+    let document = toml::Table::from_iter([("origin".to_owned(), toml::Value::Table(origin.clone()))]);
+    push(out, format_args!("\n{document}"));
 }
 
 fn line(out: &mut String, key: &str, value: &str) {

@@ -119,14 +119,14 @@ fn through_hinge<V: Lanes>(
         torque = torque + stop.torque;
     }
     // What the joint carries is never less than nothing, whatever rounding makes of it.
-    let carried = axis.dot_add(ua, moment.dot(ul)).max(V::constant(1e-12));
+    let carried = (axis.dot(ua) + moment.dot(ul)).max(V::constant(1e-12));
     let mut d = carried + implicit;
     if let Some(BrakeWork { share, rate, .. }) = brake {
         torque = rate.x.neg_mul_add(d, torque);
         d = d.mul_add(share, d);
     }
     let d_inverse = V::constant(1.0) / d;
-    let u = torque - axis.dot_add(n, moment.dot(f));
+    let u = torque - axis.dot(n) - moment.dot(f);
     let (wa, wl) = (ua.scale(d_inverse), ul.scale(d_inverse));
     work.u_angular = ua;
     work.u_linear = ul;

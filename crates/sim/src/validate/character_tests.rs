@@ -39,6 +39,7 @@ fn leg() -> Character {
         ],
         end_effectors: vec![EndEffector { name: "heel".into(), body: "shin".into(), position: [0.0; 3] }],
         collide: vec![["pelvis".into(), "shin".into()]],
+        origin: None,
     }
 }
 

@@ -105,7 +105,7 @@ pub fn joint(kind: JointKind, parent: Option<&str>, child: &str, position: [f64;
 }
 
 pub fn character(bodies: Vec<Body>, joints: Vec<Joint>) -> Character {
-    Character { name: "figure".into(), bodies, joints, end_effectors: Vec::new(), collide: Vec::new() }
+    Character { name: "figure".into(), bodies, joints, end_effectors: Vec::new(), collide: Vec::new(), origin: None }
 }
 
 /// One body on one joint to a bolted post at the origin.

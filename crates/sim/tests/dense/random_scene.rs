@@ -104,7 +104,7 @@ pub fn character(random: &mut Random, name: &str, count: usize) -> Character {
         bodies.swap(i, random.below(i + 1));
         joints.swap(i, random.below(i + 1));
     }
-    Character { name: name.into(), bodies, joints, end_effectors: Vec::new(), collide: Vec::new() }
+    Character { name: name.into(), bodies, joints, end_effectors: Vec::new(), collide: Vec::new(), origin: None }
 }
 
 /// A body whose inertia is general, of revolution (about its centre of mass's direction or another), or a ball's.

@@ -102,5 +102,6 @@ fn character(name: &str, bodies: &[&str], joints: Vec<Joint>) -> Character {
         joints,
         end_effectors: Vec::new(),
         collide: Vec::new(),
+        origin: None,
     }
 }

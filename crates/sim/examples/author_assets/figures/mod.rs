@@ -27,6 +27,7 @@ fn rooted(name: &str, body: &str, mass: f64, shape: Shape, position: [f64; 3]) -
         joints: Vec::new(),
         end_effectors: Vec::new(),
         collide: Vec::new(),
+        origin: None,
     };
     push(&mut character, body, mass, shape);
     character.joints.push(Joint { name: "root".into(), ..joint(JointKind::Free, None, body, position) });
