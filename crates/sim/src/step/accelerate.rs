@@ -94,7 +94,7 @@ pub(super) fn accelerate<V: Lanes>(
             _ => {
                 let [parent_alpha, parent_a] = scratch.accelerations[link.parent_slot];
                 let work = &mut scratch.links[i];
-                let carried = work.u_angular.dot_add(parent_alpha, work.u_linear.dot(parent_a));
+                let carried = work.u_angular.dot(parent_alpha) + work.u_linear.dot(parent_a);
                 let q = (work.u - carried) * work.d_inverse;
                 scratch.acceleration[v] = q;
 
