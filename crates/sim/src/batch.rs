@@ -6,7 +6,7 @@ use crate::model::Model;
 use crate::world::{Snapshot, World, WorldMut};
 use rayon::prelude::*;
 use std::any::Any;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Most worlds in one batch.
 pub const MAX_WORLDS: usize = 1 << 20;
@@ -44,7 +44,8 @@ pub enum BatchError {
 pub struct Batch {
     model: Arc<Model>,
     groups: Vec<Box<dyn Worlds>>,
-    scratch: Vec<Box<dyn Any + Send>>,
+    /// Working memory, one for each thread.
+    scratch: Vec<Mutex<Box<dyn Any + Send>>>,
     pool: Option<rayon::ThreadPool>,
     worlds: usize,
     lanes: usize,
@@ -64,8 +65,7 @@ impl Batch {
         let threads = pool.as_ref().map_or_else(rayon::current_num_threads, |p| p.current_num_threads());
         let lanes = engine::lane_count(options.isa);
         let groups = engine::new_groups(model, options.isa, worlds.div_ceil(lanes));
-        let chunks = if threads == 1 { 1 } else { (4 * threads).min(groups.len()) };
-        let scratch = (0..chunks).map(|_| groups[0].new_scratch()).collect();
+        let scratch = (0..threads).map(|_| Mutex::new(groups[0].new_scratch())).collect();
         let mut batch = Batch { model: model.clone(), groups, scratch, pool, worlds, lanes, threads };
         for world in 0..worlds {
             let (group, lane) = batch.place(world);
@@ -91,20 +91,18 @@ impl Batch {
 
     /// Runs `work(group index, group, scratch)` for all groups.
     fn on_all_threads(&mut self, work: &(dyn Fn(usize, &mut dyn Worlds, &mut dyn Any) + Sync)) {
-        let size = self.groups.len().div_ceil(self.scratch.len());
-        let (groups, scratch) = (&mut self.groups, &mut self.scratch);
+        let (groups, scratch) = (&mut self.groups, &self.scratch);
         if scratch.len() == 1 {
-            groups.iter_mut().enumerate().for_each(|(i, group)| work(i, &mut **group, &mut *scratch[0]));
+            let mut scratch = own(&scratch[0]);
+            groups.iter_mut().enumerate().for_each(|(i, group)| work(i, &mut **group, &mut **scratch));
             return;
         }
+        // One group at a time, so that no thread waits long for another at the end.
         let mut all = || {
-            groups.par_chunks_mut(size).zip(scratch.par_iter_mut()).enumerate().for_each(
-                |(chunk, (groups, scratch))| {
-                    for (i, group) in groups.iter_mut().enumerate() {
-                        work(chunk * size + i, &mut **group, &mut **scratch);
-                    }
-                },
-            );
+            groups.par_iter_mut().with_max_len(1).enumerate().for_each(|(i, group)| {
+                let thread = rayon::current_thread_index().unwrap_or(0) % scratch.len();
+                work(i, &mut **group, &mut **own(&scratch[thread]));
+            });
         };
         match &self.pool {
             Some(pool) => pool.install(all),
@@ -134,7 +132,7 @@ impl Batch {
     }
     /// How often the recursion ran inwards so far, over all groups: one for each step and group, and one more each time that a limit was hit.
     pub fn backward_passes(&self) -> u64 {
-        self.scratch.iter().map(|s| self.groups[0].passes(&**s)).sum()
+        self.scratch.iter().map(|s| self.groups[0].passes(&**own(s))).sum()
     }
 
     /// Reads one world.
@@ -166,7 +164,7 @@ impl Batch {
     pub fn accelerations(&mut self, world: usize) -> Vec<f64> {
         let (group, lane) = self.place(world);
         let mut out = vec![0.0; self.model.velocity_count()];
-        self.groups[group].accelerations(&mut *self.scratch[0], lane, &mut out);
+        self.groups[group].accelerations(&mut **own(&self.scratch[0]), lane, &mut out);
         out
     }
 
@@ -174,6 +172,11 @@ impl Batch {
         assert!(world < self.worlds, "world {world} of {}", self.worlds);
         (world / self.lanes, world % self.lanes)
     }
+}
+
+/// A thread's working memory, which holds nothing between steps: what a panic left in it does no harm.
+fn own(scratch: &Mutex<Box<dyn Any + Send>>) -> MutexGuard<'_, Box<dyn Any + Send>> {
+    scratch.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// A pool of its own when a number of threads is asked for, else none: the global one serves.

@@ -192,7 +192,7 @@ pub(crate) struct Kernel<S> {
     pub bounce_threshold: S,
     /// Largest speed of a world that has not diverged, m/s or rad/s.
     pub speed_limit: S,
-    /// Speed beyond which joints are slowed down, rad/s.
+    /// Speed beyond which joints meet friction, rad/s.
     pub tame_speed: S,
 }
 

@@ -218,14 +218,6 @@ impl<V: Lanes> Sym3<V> {
             self.xz.mul_add(v.x, self.yz.mul_add(v.y, self.zz * v.z)),
         )
     }
-    #[inline(always)]
-    pub fn mul_vec_add(&self, v: Vec3<V>, b: Vec3<V>) -> Vec3<V> {
-        Vec3::new(
-            self.xx.mul_add(v.x, self.xy.mul_add(v.y, self.xz.mul_add(v.z, b.x))),
-            self.xy.mul_add(v.x, self.yy.mul_add(v.y, self.yz.mul_add(v.z, b.y))),
-            self.xz.mul_add(v.x, self.yz.mul_add(v.y, self.zz.mul_add(v.z, b.z))),
-        )
-    }
     /// `self · M` for a general matrix.
     #[inline(always)]
     pub fn mul_mat(&self, m: &Mat3<V>) -> Mat3<V> {

@@ -110,7 +110,8 @@ fn through_hinge<V: Lanes>(
     let (ua, ul) = if is_plain_leaf {
         rigid_times_motion(j.mul_vec(axis), work.first_moment, V::splat(link.mass), axis, moment)
     } else {
-        (h.mul_vec_add(moment, j.mul_vec(axis)), m.mul_vec_add(moment, h.transpose_mul_vec(axis)))
+        // Short sums side by side, not one long chain: the CPU waits for the longest.
+        (j.mul_vec(axis).add(h.mul_vec(moment)), m.mul_vec(moment).add(h.transpose_mul_vec(axis)))
     };
     let mut implicit = work.pd_implicit + V::splat(link.armature) + rounding_inertia(&j);
     let mut torque = work.pd_torque;
@@ -156,14 +157,14 @@ fn rounding_inertia<V: Lanes>(j: &Sym3<V>) -> V {
 #[inline(always)]
 fn rigid_times_motion<V: Lanes>(js: Vec3<V>, h: Vec3<V>, mass: V, s: Vec3<V>, m: Vec3<V>) -> (Vec3<V>, Vec3<V>) {
     let angular = Vec3::new(
-        h.y.mul_add(m.z, h.z.neg_mul_add(m.y, js.x)),
-        h.x.neg_mul_add(m.z, h.z.mul_add(m.x, js.y)),
-        h.x.mul_add(m.y, h.y.neg_mul_add(m.x, js.z)),
+        js.x + h.y.mul_add(m.z, -(h.z * m.y)),
+        js.y + h.x.neg_mul_add(m.z, h.z * m.x),
+        js.z + h.x.mul_add(m.y, -(h.y * m.x)),
     );
     let linear = Vec3::new(
-        mass.mul_add(m.x, h.z.mul_add(s.y, -(h.y * s.z))),
-        mass.mul_add(m.y, h.z.neg_mul_add(s.x, h.x * s.z)),
-        mass.mul_add(m.z, h.y.mul_add(s.x, -(h.x * s.y))),
+        mass * m.x + h.z.mul_add(s.y, -(h.y * s.z)),
+        mass * m.y + h.z.neg_mul_add(s.x, h.x * s.z),
+        mass * m.z + h.y.mul_add(s.x, -(h.x * s.y)),
     );
     (angular, linear)
 }
