@@ -126,6 +126,7 @@ fn character(parts: &[Part]) -> Character {
         joints: parts.iter().map(joint).collect(),
         end_effectors: ENDS.into_iter().map(end).collect(),
         collide: Vec::new(),
+        origin: None,
     }
 }
 

@@ -163,6 +163,7 @@ pub fn biped(rig: Rig) -> TestRig {
         joints: (0..BOUND).map(|i| character_joint(i, rig)).collect(),
         end_effectors: EFFECTORS.iter().map(end).collect(),
         collide: Vec::new(),
+        origin: None,
     };
     let link =
         |i: usize| Link { body: body_name(i), joint: JOINTS[i].0.into(), offset: DVec3::ZERO, rotation: body_turn(i) };
