@@ -1,7 +1,11 @@
 //! Pictures of simulated worlds.
 
+use crate::modeling::Modeling;
 use crate::report::{Arrow, Camera, FilmStrip, Frame, Shape as Drawn, Solid};
-use crate::sim::{Model, Shape, World};
+use crate::sim::{Batch, BatchError, BatchOptions, Model, Shape, World};
+use crate::source::Source;
+use sinew_motion::skeleton::{Joint, Placed, Skeleton};
+use std::sync::Arc;
 
 /// Colours by the part of the body that a name tells; right limbs are lighter than left ones.
 const TRUNK: [u8; 3] = [74, 122, 172];
@@ -10,6 +14,7 @@ const RIGHT: [u8; 3] = [84, 96, 118];
 const OBJECT: [u8; 3] = [196, 70, 62];
 const SCENERY: [u8; 3] = [190, 164, 122];
 const CONTACT: [u8; 3] = [34, 148, 92];
+const BONE: [u8; 3] = [200, 30, 120];
 /// Colour of outer forces.
 pub const PUSH: [u8; 3] = [208, 46, 46];
 /// Length of an arrow for each newton, m.
@@ -65,6 +70,39 @@ pub fn strip(model: &Model, title: String, frames: Vec<Frame>) -> FilmStrip {
         ground_height: model.scene().ground.map(|g| g.height),
         ..FilmStrip::default()
     }
+}
+
+/// Bodies with the skeleton drawn over them: the rest pose, then moments of the first clip.
+///
+/// # Errors
+/// Where the character cannot be simulated.
+pub fn modeling_strip(model: &Arc<Model>, modeling: &Modeling, source: &Source) -> Result<FilmStrip, BatchError> {
+    const MOMENTS: usize = 7;
+    let skeleton = &source.rig.skeleton;
+    let mut batch = Batch::new(model, 1, BatchOptions { threads: 1, ..BatchOptions::default() })?;
+    let mut frames = vec![frame(model, &batch.world(0), "rest pose".into())];
+    if let (Some(fitted), Some(clip)) = (modeling.fitted.first(), modeling.clips.first()) {
+        let last = fitted.frame_count() - 1;
+        for moment in 0..MOMENTS.min(last + 1) {
+            let at = moment * last / (MOMENTS - 1).max(1);
+            batch.world_mut(0).set_position(fitted.position(at));
+            let mut picture =
+                frame(model, &batch.world(0), format!("{}, {:.2} s", clip.name, at as f64 / clip.rate_hz));
+            picture.arrows = bones(skeleton, &clip.place(skeleton, at));
+            frames.push(picture);
+        }
+    }
+    let title = format!("{}: {} bodies, {:.1} kg", source.name, model.bodies().len(), model.total_mass());
+    Ok(strip(model, title, frames))
+}
+
+/// A line from each joint's parent to the joint.
+fn bones(skeleton: &Skeleton, placed: &[Placed]) -> Vec<Arrow> {
+    let bone = |(index, joint): (usize, &Joint)| {
+        let from = placed[joint.parent?].position.to_array();
+        Some(Arrow { from, to: placed[index].position.to_array(), color: BONE })
+    };
+    skeleton.joints.iter().enumerate().filter_map(bone).collect()
 }
 
 fn side_color(name: &str) -> [u8; 3] {

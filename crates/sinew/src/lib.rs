@@ -5,6 +5,7 @@
 
 pub mod film;
 pub mod inspect;
+pub mod modeling;
 pub mod random;
 pub mod source;
 pub mod trajectory;

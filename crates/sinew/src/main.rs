@@ -22,6 +22,14 @@ enum CommandName {
     ///
     /// Example: sinew inspect hero.glb --height 1.8
     Inspect(commands::inspect::Inspect),
+    /// Makes a character that can be simulated from a rigged file, and tries whether it stands
+    ///
+    /// Example: sinew model hero.glb --clip walk --clip jump -o hero.toml --film hero.png
+    Model(commands::model::Model),
+    /// Changes a character: bodies, joints, end effectors, structure; with undo
+    ///
+    /// Example: sinew edit hero.toml axis thigh_l 0 1 0 --mirror
+    Edit(commands::edit::Edit),
     /// Simulates a character held or perturbed by PD control
     ///
     /// Reads a character file, lets the character stand on flat ground and holds its rest pose by implicit PD, or perturbs the
@@ -48,6 +56,8 @@ fn main() -> ExitCode {
     let result = match cli.command {
         None => commands::demo::run(&PathBuf::from("sinew-out")),
         Some(CommandName::Inspect(inspect)) => inspect.run(),
+        Some(CommandName::Model(model)) => model.run(),
+        Some(CommandName::Edit(edit)) => edit.run(),
         Some(CommandName::Simulate(simulate)) => simulate.run(),
         Some(CommandName::Bench { what: BenchName::Sim(bench) }) => bench.run(),
     };

@@ -35,6 +35,11 @@ enum UpName {
 }
 
 impl ReadArgs {
+    /// Name of the file without its folder.
+    pub fn file_name(&self) -> String {
+        self.file.file_name().unwrap_or_default().to_string_lossy().into_owned()
+    }
+
     /// Reads the file.
     pub fn open(&self) -> Result<Source> {
         let up = self.up.map(|up| match up {

@@ -1,11 +1,11 @@
 //! `sinew simulate`: a character held or perturbed by PD, written for NumPy, MuJoCo and the eye.
 
-use anyhow::{Context, Result, bail};
+use super::write;
+use anyhow::{Result, bail};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use sinew::film;
 use sinew::random::Stream;
-use sinew::sim::atomic_write::atomic_write;
 use sinew::sim::mjcf::{MjcfOptions, to_mjcf};
 use sinew::sim::{Batch, BatchOptions, Character, Isa, JointKind, Model, Scene, Status, embedded};
 use sinew::trajectory::Trajectory;
@@ -92,10 +92,10 @@ impl Simulate {
         bar.finish_and_clear();
         let world = batch.world(0);
         if let Some(path) = &self.out {
-            write(path, &trajectory.to_npz(&model, &name)?)?;
+            write(path, &trajectory.to_npz(&model, &name)?, false)?;
         }
         if let Some(path) = &self.mjcf {
-            write(path, to_mjcf(&scene, &MjcfOptions { dt: self.dt }).as_bytes())?;
+            write(path, to_mjcf(&scene, &MjcfOptions { dt: self.dt }).as_bytes(), false)?;
         }
         if let Some(path) = &self.film {
             let title = format!("{name}: {:.2} s, dt {} s, noise {} rad", world.time(), self.dt, self.noise);
@@ -171,10 +171,4 @@ fn load(path: &Path) -> Result<Character> {
         Some("humanoid") if !path.exists() => Ok(embedded::humanoid()),
         _ => Ok(Character::read(path)?),
     }
-}
-
-fn write(path: &Path, bytes: &[u8]) -> Result<()> {
-    atomic_write(path, bytes).with_context(|| format!("cannot write {}", path.display()))?;
-    println!("wrote {}", path.display());
-    Ok(())
 }

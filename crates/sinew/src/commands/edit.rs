@@ -1,0 +1,245 @@
+//! `sinew edit`: changes a character file, with undo.
+
+use anyhow::{Context, Result, bail};
+use clap::{Args, Subcommand, ValueEnum};
+use sinew::modeler::{Change, CharacterProject, Edit as Edits, Size};
+use sinew::sim::JointKind;
+use std::path::PathBuf;
+
+/// Options of `sinew edit`.
+#[derive(Args)]
+pub struct Edit {
+    /// Character file, as `sinew model -o` writes it
+    #[arg(value_name = "hero.toml")]
+    file: PathBuf,
+    /// Makes the same change on the other side, mirrored
+    #[arg(long, global = true)]
+    mirror: bool,
+    /// Writes to another file
+    #[arg(short, long, global = true, value_name = "other.toml")]
+    output: Option<PathBuf>,
+    #[command(subcommand)]
+    what: What,
+}
+
+/// Lengths in metres along the body's axes, angles in degrees, masses in kilograms.
+#[derive(Subcommand)]
+enum What {
+    /// Moves the shapes of a body; with --joint also the joint that carries it
+    Move {
+        body: String,
+        #[arg(num_args = 3, allow_negative_numbers = true, value_names = ["X", "Y", "Z"])]
+        by: Vec<f64>,
+        #[arg(long)]
+        joint: bool,
+    },
+    /// Turns the shapes of a body about their centre: axis and angle in degrees
+    Turn {
+        body: String,
+        #[arg(num_args = 4, allow_negative_numbers = true, value_names = ["X", "Y", "Z", "DEGREES"])]
+        turn: Vec<f64>,
+    },
+    /// Sizes a body: one of --scale, --radius, --length, --box
+    Size {
+        body: String,
+        #[command(flatten)]
+        size: SizeArgs,
+    },
+    /// Sets the mass of a body, kg
+    Mass { body: String, mass: f64 },
+    /// Sets the axis of a hinge
+    Axis {
+        joint: String,
+        #[arg(num_args = 3, allow_negative_numbers = true, value_names = ["X", "Y", "Z"])]
+        axis: Vec<f64>,
+    },
+    /// Sets the limits of a joint, degrees; none without numbers
+    Limits {
+        joint: String,
+        #[arg(num_args = 0..=2, allow_negative_numbers = true, value_names = ["LOW", "HIGH"])]
+        limits: Vec<f64>,
+    },
+    /// Makes a joint a hinge, a ball or a weld
+    Type {
+        joint: String,
+        kind: KindName,
+        /// Axis of a new hinge
+        #[arg(long, num_args = 3, allow_negative_numbers = true, value_names = ["X", "Y", "Z"])]
+        axis: Option<Vec<f64>>,
+    },
+    /// Sets gains of a joint
+    Gains {
+        joint: String,
+        /// Proportional gain, N m/rad
+        #[arg(long)]
+        kp: Option<f64>,
+        /// Derivative gain, N m s/rad
+        #[arg(long)]
+        kd: Option<f64>,
+        /// Largest torque, N m
+        #[arg(long)]
+        torque: Option<f64>,
+    },
+    /// Adds an end effector to a body, with a ball as its contact where --radius is given
+    AddEffector {
+        name: String,
+        body: String,
+        #[arg(num_args = 3, allow_negative_numbers = true, value_names = ["X", "Y", "Z"])]
+        position: Vec<f64>,
+        #[arg(long)]
+        radius: Option<f64>,
+    },
+    /// Moves an end effector
+    MoveEffector {
+        name: String,
+        #[arg(num_args = 3, allow_negative_numbers = true, value_names = ["X", "Y", "Z"])]
+        position: Vec<f64>,
+    },
+    /// Sizes the ball of an end effector
+    SizeEffector { name: String, radius: f64 },
+    /// Takes an end effector away
+    RemoveEffector { name: String },
+    /// Makes a body the root
+    Root { body: String },
+    /// Takes a body away; what it carries hangs from its parent
+    Delete { body: String },
+    /// Makes a body part of its parent
+    Merge { body: String },
+    /// Takes the last change back
+    Undo,
+    /// Makes the change that was undone last again
+    Redo,
+    /// Lists bodies, joints and changes
+    List,
+}
+
+#[derive(Args)]
+#[group(required = true, multiple = false)]
+struct SizeArgs {
+    /// Times all lengths
+    #[arg(long)]
+    scale: Option<f64>,
+    /// Radius of capsules and balls, m
+    #[arg(long)]
+    radius: Option<f64>,
+    /// Length of capsules, m
+    #[arg(long)]
+    length: Option<f64>,
+    /// Half the edges of boxes, m
+    #[arg(long = "box", num_args = 3, value_names = ["X", "Y", "Z"])]
+    half_extents: Option<Vec<f64>>,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum KindName {
+    Hinge,
+    Ball,
+    Weld,
+}
+
+impl Edit {
+    /// Runs the command.
+    pub fn run(self) -> Result<()> {
+        let mut project = CharacterProject::load(&self.file)?;
+        match self.what {
+            What::List => {
+                list(&project);
+                return Ok(());
+            }
+            What::Undo if !project.undo() => bail!("{}: there is no change to take back", self.file.display()),
+            What::Redo if !project.redo() => bail!("{}: no change was taken back", self.file.display()),
+            What::Undo | What::Redo => {}
+            what => project.edit(Change { edit: what.edit()?, mirror: self.mirror })?,
+        }
+        let output = self.output.as_ref().unwrap_or(&self.file);
+        project.save(output)?;
+        println!("wrote {} ({} changes since it was made)", output.display(), project.edits().len());
+        Ok(())
+    }
+}
+
+impl What {
+    fn edit(self) -> Result<Edits> {
+        Ok(match self {
+            What::Move { body, by, joint } => Edits::MoveBody { body, by: three(&by)?, with_joint: joint },
+            What::Turn { body, turn } => Edits::OrientBody { body, turn: quaternion(&turn)? },
+            What::Size { body, size } => Edits::SizeBody { body, size: size.size()? },
+            What::Mass { body, mass } => Edits::SetMass { body, mass },
+            What::Axis { joint, axis } => Edits::SetAxis { joint, axis: three(&axis)? },
+            What::Limits { joint, limits } => {
+                let limits = match limits[..] {
+                    [] => None,
+                    [low, high] => Some([low.to_radians(), high.to_radians()]),
+                    _ => bail!("limits of {joint}: give the lowest and the highest angle, or nothing to lift them"),
+                };
+                Edits::SetLimits { joint, limits }
+            }
+            What::Type { joint, kind, axis } => {
+                let kind = match kind {
+                    KindName::Hinge => JointKind::Hinge,
+                    KindName::Ball => JointKind::Ball,
+                    KindName::Weld => JointKind::Weld,
+                };
+                Edits::SetType { joint, kind, axis: axis.as_deref().map(three).transpose()? }
+            }
+            What::Gains { joint, kp, kd, torque } => Edits::SetGains { joint, kp, kd, torque_limit: torque },
+            What::AddEffector { name, body, position, radius } => {
+                Edits::AddEffector { name, body, position: three(&position)?, radius }
+            }
+            What::MoveEffector { name, position } => Edits::MoveEffector { name, position: three(&position)? },
+            What::SizeEffector { name, radius } => Edits::SizeEffector { name, radius },
+            What::RemoveEffector { name } => Edits::RemoveEffector { name },
+            What::Root { body } => Edits::SetRoot { body },
+            What::Delete { body } => Edits::DeleteBody { body },
+            What::Merge { body } => Edits::MergeBody { body },
+            What::Undo | What::Redo | What::List => bail!("not a change"),
+        })
+    }
+}
+
+impl SizeArgs {
+    fn size(self) -> Result<Size> {
+        match (self.scale, self.radius, self.length, self.half_extents) {
+            (Some(scale), ..) => Ok(Size::Scale(scale)),
+            (_, Some(radius), ..) => Ok(Size::Radius(radius)),
+            (_, _, Some(length), _) => Ok(Size::Length(length)),
+            (.., Some(half_extents)) => Ok(Size::HalfExtents(three(&half_extents)?)),
+            _ => bail!("give one of --scale, --radius, --length and --box"),
+        }
+    }
+}
+
+fn three(numbers: &[f64]) -> Result<[f64; 3]> {
+    numbers.try_into().context("three numbers are needed: x, y and z")
+}
+
+/// `(cos ½θ, sin ½θ · axis)`, of an axis of any length and an angle in degrees.
+fn quaternion(turn: &[f64]) -> Result<[f64; 4]> {
+    let [x, y, z, degrees]: [f64; 4] = turn.try_into().context("four numbers are needed: axis and degrees")?;
+    let length = (x * x + y * y + z * z).sqrt();
+    if !(length.is_finite() && length > 0.0) {
+        bail!("the axis to turn about has no direction; give three numbers that are not all zero");
+    }
+    let half = 0.5 * degrees.to_radians();
+    let (sine, cosine) = (libm::sin(half) / length, libm::cos(half));
+    Ok([cosine, sine * x, sine * y, sine * z])
+}
+
+fn list(project: &CharacterProject) {
+    let character = project.character();
+    println!("{}: {} bodies, {} end effectors", character.name, character.bodies.len(), character.end_effectors.len());
+    for joint in &character.joints {
+        let mass = character.bodies.iter().find(|b| b.name == joint.child).map_or(0.0, |b| b.mass);
+        let kind = format!("{:?}", joint.kind).to_lowercase();
+        let degrees = |[low, high]: [f64; 2]| format!("  {:.0} to {:.0} degrees", low.to_degrees(), high.to_degrees());
+        let limits = joint.limits.map_or(String::new(), degrees);
+        let carrier = joint.parent.as_deref().unwrap_or("the world");
+        println!("  {} ({mass:.2} kg), {kind} {} on {carrier}{limits}", joint.child, joint.name);
+    }
+    for effector in &character.end_effectors {
+        println!("  end effector {} on {}", effector.name, effector.body);
+    }
+    for (number, change) in project.edits().iter().enumerate() {
+        println!("  change {}: {change:?}", number + 1);
+    }
+}

@@ -1,0 +1,112 @@
+//! `sinew model`: a rigged file becomes a character that can be simulated.
+
+use super::inspect::ReadArgs;
+use super::write;
+use anyhow::Result;
+use clap::{Args, ValueEnum};
+use sinew::film;
+use sinew::modeler::{ModelOptions, Preset};
+use sinew::modeling::{ModelReport, Modeling};
+use sinew::sim::mjcf::{MjcfOptions, to_mjcf};
+use sinew::sim::{Model as SimModel, Scene};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// Options of `sinew model`.
+#[derive(Args)]
+pub struct Model {
+    #[command(flatten)]
+    read: ReadArgs,
+    /// Clips that the character must follow, as you would say them (`jump` finds `Armature|TRex_Jump`; `jump+jump_idle+jump_land` joins
+    /// three); may be repeated; by default all
+    #[arg(long, value_name = "NAME")]
+    clip: Vec<String>,
+    /// Rules that make the bodies: `paper` is Keys-to-Sim 2018 to the letter
+    #[arg(long, value_name = "default|paper", default_value = "default")]
+    preset: PresetName,
+    /// Mass of the character, kg; by default from its volume
+    #[arg(long, value_name = "KG")]
+    mass: Option<f64>,
+    /// Writes the character
+    #[arg(short, long, value_name = "hero.toml")]
+    output: Option<PathBuf>,
+    /// Writes the character on flat ground for MuJoCo
+    #[arg(long, value_name = "hero.xml")]
+    mjcf: Option<PathBuf>,
+    /// Draws bodies and skeleton together, in the rest pose and along the first clip
+    #[arg(long, value_name = "hero.png")]
+    film: Option<PathBuf>,
+    /// Prints one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum PresetName {
+    Default,
+    Paper,
+}
+
+impl Model {
+    /// Runs the command.
+    pub fn run(&self) -> Result<()> {
+        let source = self.read.open()?;
+        let preset = match self.preset {
+            PresetName::Default => Preset::Default,
+            PresetName::Paper => Preset::Paper,
+        };
+        let options = ModelOptions {
+            name: source.name.clone(),
+            source: self.read.file_name(),
+            preset,
+            mass: self.mass,
+            ..ModelOptions::default()
+        };
+        let modeling = Modeling::new(&source, &self.clip, &options)?;
+        if let Some(path) = &self.output {
+            write(path, modeling.project.to_character().to_toml().as_bytes(), self.json)?;
+        }
+        let scene = Scene::on_ground(modeling.project.character().clone());
+        if let Some(path) = &self.mjcf {
+            write(path, to_mjcf(&scene, &MjcfOptions::default()).as_bytes(), self.json)?;
+        }
+        if let Some(path) = &self.film {
+            let model = Arc::new(SimModel::new(&scene, 0.002)?);
+            let strip = film::modeling_strip(&model, &modeling, &source)?;
+            write(path, &strip.render()?.encode_png()?, self.json)?;
+        }
+        let report = modeling.report();
+        if self.json {
+            println!("{}", serde_json::to_string_pretty(&report)?);
+        } else {
+            print(&source.name, &report, source.rig.report.sentences());
+        }
+        Ok(())
+    }
+}
+
+fn print<'a>(name: &str, report: &'a ModelReport, repairs: impl Iterator<Item = &'a str>) {
+    let ModelReport { bodies, dof, mass_kg, height_m, preflight, ik, notes } = report;
+    println!("{name}: {bodies} bodies, {dof} degrees of freedom, {mass_kg:.1} kg, {height_m:.2} m tall");
+    if !ik.is_empty() {
+        let width = ik.iter().map(|fit| fit.clip.chars().count()).max().unwrap_or(0).clamp(4, 44);
+        println!(
+            "\nClips on the character (end effectors off their targets)\n  {:width$}  frames    mean     max  worst",
+            "name"
+        );
+        for fit in ik {
+            let worst =
+                fit.worst.as_ref().map_or(String::new(), |(frame, effector)| format!("{effector}, frame {frame}"));
+            let (mean, most) = (100.0 * fit.mean_error_m, 100.0 * fit.max_error_m);
+            println!("  {:width$} {:>7} {mean:>4.1} cm {most:>4.1} cm  {worst}", fit.clip, fit.frames);
+        }
+    }
+    println!("\nPre-flight: {}", if preflight.ok { "it stands" } else { "something is wrong" });
+    preflight.problems.iter().for_each(|problem| println!("  ! {problem}"));
+    println!("  after 1 s its centre of mass is at {:.0} % of its height", 100.0 * preflight.height_kept);
+    if let Some(margin) = preflight.support_margin {
+        println!("  its centre of mass lies {:.1} cm inside its feet", 100.0 * margin);
+    }
+    println!("\nGuessed and repaired");
+    repairs.chain(notes.iter().map(String::as_str)).for_each(|sentence| println!("  - {sentence}"));
+}

@@ -1,0 +1,172 @@
+//! From a rigged file to a character that can be simulated, with its clips laid onto it and a trial of whether it stands.
+
+use crate::source::Source;
+use anyhow::{Context, Result, bail};
+use serde::Serialize;
+use sinew_modeler::{
+    CharacterProject, ClipPoses, FittedClip, IkOptions, ModelOptions, Preflight, PreflightOptions, fit_clip, model,
+    preflight,
+};
+use sinew_motion::tools::{Foot, concatenate, feet, find_clip, put_on_ground};
+use sinew_motion::{Clip, Skeleton};
+use sinew_sim::{Model, Scene};
+
+/// Seconds over which the parts of a clip such as `Jump+Jump_Idle+Jump_Land` are blended.
+const BLEND_SECS: f64 = 0.1;
+
+/// A character made from a rig, and how well it took its clips.
+pub struct Modeling {
+    /// The character with its binding and its history.
+    pub project: CharacterProject,
+    /// The clips, on level ground and travelling.
+    pub clips: Vec<Clip>,
+    /// The clips in the character's own coordinates.
+    pub fitted: Vec<FittedClip>,
+    /// What was done to the clips, one sentence each.
+    pub clip_notes: Vec<String>,
+    /// Whether it stands.
+    pub preflight: Preflight,
+    /// Degrees of freedom, the root's included.
+    pub dof: usize,
+    /// Height of the skeleton in the bind pose, m.
+    pub height_m: f64,
+}
+
+/// The answer of `sinew model --json`.
+#[derive(Debug, Serialize)]
+pub struct ModelReport {
+    /// Number of rigid bodies.
+    pub bodies: usize,
+    /// Degrees of freedom, the root's included.
+    pub dof: usize,
+    /// Mass, kg.
+    pub mass_kg: f64,
+    /// Height, m.
+    pub height_m: f64,
+    /// The trial.
+    pub preflight: Preflight,
+    /// How far the end effectors are from where the clips want them.
+    pub ik: Vec<ClipFit>,
+    /// What was guessed, one sentence each.
+    pub notes: Vec<String>,
+}
+
+/// One clip laid onto the character.
+#[derive(Debug, Serialize)]
+pub struct ClipFit {
+    /// Name of the clip.
+    pub clip: String,
+    /// Its frames.
+    pub frames: usize,
+    /// Mean distance of the end effectors from their targets, m.
+    pub mean_error_m: f64,
+    /// Largest such distance, m.
+    pub max_error_m: f64,
+    /// Where that is: frame and end effector.
+    pub worst: Option<(usize, String)>,
+    /// Mean angle between the bodies and the joints that they follow, rad.
+    pub pose_error_rad: f64,
+    /// Fastest joint, and the fastest of the source, rad/s.
+    pub joint_speed: [f64; 2],
+}
+
+impl Modeling {
+    /// Makes a character of a rig. `wanted` names the clips that it must follow, all of them when empty; parts joined by `+` become one.
+    ///
+    /// # Errors
+    /// Where a clip is not found, or no character can be made of the skeleton.
+    pub fn new(source: &Source, wanted: &[String], options: &ModelOptions) -> Result<Modeling> {
+        let skeleton = &source.rig.skeleton;
+        let feet = feet(skeleton, &source.rig.clips);
+        let (clips, clip_notes) = clips_on_ground(skeleton, &source.rig.clips, wanted, &feet)?;
+        let modeled = model(skeleton, &clips, options)?;
+        let project = CharacterProject::new(modeled, options);
+        Modeling::of_project(project, skeleton, clips, clip_notes)
+    }
+
+    /// Lays the clips of a rig onto a character that was made before.
+    ///
+    /// # Errors
+    /// Where a clip is not found, or the rig is not the one that the character was made from.
+    pub fn with_character(source: &Source, wanted: &[String], project: CharacterProject) -> Result<Modeling> {
+        let skeleton = &source.rig.skeleton;
+        let feet = feet(skeleton, &source.rig.clips);
+        let (clips, clip_notes) = clips_on_ground(skeleton, &source.rig.clips, wanted, &feet)?;
+        Modeling::of_project(project, skeleton, clips, clip_notes)
+    }
+
+    fn of_project(
+        project: CharacterProject,
+        skeleton: &Skeleton,
+        clips: Vec<Clip>,
+        clip_notes: Vec<String>,
+    ) -> Result<Modeling> {
+        let (character, binding) = (project.character(), project.binding());
+        let fit = |clip: &Clip| fit_clip(character, binding, skeleton, clip, &IkOptions::default());
+        let fitted = clips.iter().map(fit).collect::<Result<Vec<_>, _>>()?;
+        let poses: Vec<ClipPoses> = fitted.iter().map(poses).collect();
+        let preflight = preflight(character, &poses, &PreflightOptions::default())?;
+        let dof = Model::new(&Scene::on_ground(character.clone()), 0.002)?.velocity_count();
+        Ok(Modeling { clips, fitted, clip_notes, preflight, dof, height_m: skeleton.height(), project })
+    }
+
+    /// The figures of the character.
+    pub fn report(&self) -> ModelReport {
+        let fit = |fitted: &FittedClip| ClipFit {
+            clip: fitted.name.clone(),
+            frames: fitted.frame_count(),
+            mean_error_m: fitted.errors.effector_mean,
+            max_error_m: fitted.errors.effector_max,
+            worst: fitted.errors.worst_effector.clone(),
+            pose_error_rad: fitted.errors.pose_mean,
+            joint_speed: [fitted.errors.joint_speed_max, fitted.errors.source_speed_max],
+        };
+        ModelReport {
+            bodies: self.project.character().bodies.len(),
+            dof: self.dof,
+            mass_kg: self.preflight.mass,
+            height_m: self.height_m,
+            preflight: self.preflight.clone(),
+            ik: self.fitted.iter().map(fit).collect(),
+            notes: self.project.notes().iter().chain(&self.clip_notes).cloned().collect(),
+        }
+    }
+}
+
+fn poses(fitted: &FittedClip) -> ClipPoses {
+    let poses = (0..fitted.frame_count()).map(|frame| fitted.position(frame).to_vec()).collect();
+    ClipPoses { name: fitted.name.clone(), poses }
+}
+
+/// The clips that are asked for, put on level ground, and what that took.
+fn clips_on_ground(
+    skeleton: &Skeleton,
+    all: &[Clip],
+    wanted: &[String],
+    feet: &[Foot],
+) -> Result<(Vec<Clip>, Vec<String>)> {
+    let chosen: Vec<Clip> = match wanted {
+        [] => all.to_vec(),
+        names => names.iter().map(|name| named_clip(all, name)).collect::<Result<_>>()?,
+    };
+    let (mut clips, mut notes) = (Vec::new(), Vec::new());
+    for clip in &chosen {
+        let placed = put_on_ground(skeleton, clip, feet)?;
+        clips.push(placed.clip);
+        notes.extend(placed.notes);
+    }
+    Ok((clips, notes))
+}
+
+/// One clip, or several joined by `+`.
+fn named_clip(all: &[Clip], name: &str) -> Result<Clip> {
+    if all.is_empty() {
+        bail!("the file has no clips; name a file that has with --motion");
+    }
+    let whole = find_clip(all, name);
+    if whole.is_ok() || !name.contains('+') {
+        return Ok(whole?.clone());
+    }
+    let parts = name.split('+').map(|part| find_clip(all, part.trim())).collect::<Result<Vec<_>, _>>()?;
+    concatenate(&parts, BLEND_SECS).with_context(|| format!("--clip {name}"))
+}
