@@ -30,6 +30,6 @@ pub use glb_write::{Capsule, WriteError, add_clip_to_gltf, write_capsule_glb};
 pub use gltf_read::{looks_like_gltf, read_gltf};
 pub use read::{read, read_bytes};
 pub use repair::{adopt_clips, repair};
-pub use report::Report;
+pub use report::{Report, StretchedJoint};
 pub use rig::{Format, ImportOptions, Rig};
 pub use skeleton::{Joint, Skeleton, SourceFrame, Up};

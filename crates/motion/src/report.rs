@@ -21,6 +21,19 @@ pub struct Report {
     pub stretch_error_m: [f64; 2],
     /// The joint that is farthest off, where any is by more than a millimetre.
     pub stretch_worst_joint: Option<String>,
+    /// Every joint that constant bone lengths put more than a millimetre away from where the source has it.
+    pub stretched: Vec<StretchedJoint>,
+}
+
+/// How far constant bone lengths put a joint away from where the source has it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct StretchedJoint {
+    /// Name of the joint.
+    pub joint: String,
+    /// Mean over all frames of all clips, m.
+    pub mean_m: f64,
+    /// Largest, m.
+    pub max_m: f64,
 }
 
 impl Report {

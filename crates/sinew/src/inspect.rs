@@ -4,7 +4,7 @@ use crate::source::Source;
 use anyhow::Result;
 use serde::Serialize;
 use sinew_motion::tools::{ContactOptions, Floor, Foot, contacts, feet, put_on_ground, repeat_cycle};
-use sinew_motion::{Clip, Format, Skeleton};
+use sinew_motion::{Clip, Format, Skeleton, StretchedJoint};
 use std::fmt::Write as _;
 
 /// What `sinew inspect` tells.
@@ -36,6 +36,8 @@ pub struct Inspection {
     pub merged: Vec<String>,
     /// Largest and mean distance between where the file puts joints and where constant bone lengths do, m.
     pub stretch_error_m: [f64; 2],
+    /// Joints for which that is more than a millimetre.
+    pub stretched: Vec<StretchedJoint>,
     /// The joints, parents first.
     pub tree: Vec<JointInspection>,
 }
@@ -98,6 +100,7 @@ impl Inspection {
             reattached: report.reattached.clone(),
             merged: report.merged.clone(),
             stretch_error_m: report.stretch_error_m,
+            stretched: report.stretched.clone(),
             tree: tree(skeleton),
         })
     }

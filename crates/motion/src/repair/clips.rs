@@ -5,6 +5,7 @@ use super::limbs::limbs;
 use super::source::Walker;
 use super::tree::Tree;
 use crate::raw::{RawClip, RawRig};
+use crate::report::StretchedJoint;
 use crate::skeleton::Skeleton;
 use crate::{Clip, Report};
 use glam::{DQuat, DVec3};
@@ -47,8 +48,9 @@ struct Builder<'a> {
     positions: Vec<DVec3>,
     orientations: Vec<DQuat>,
     points: Vec<DVec3>,
-    error_sum: f64,
-    error_count: usize,
+    /// Sum of the errors of each joint over all frames, m.
+    error_sums: Vec<f64>,
+    frames: usize,
     /// Largest error of each joint.
     worst: Vec<f64>,
 }
@@ -72,8 +74,8 @@ impl<'a> Builder<'a> {
             positions: vec![DVec3::ZERO; count],
             orientations: vec![DQuat::IDENTITY; count],
             points: Vec::new(),
-            error_sum: 0.0,
-            error_count: 0,
+            error_sums: vec![0.0; count],
+            frames: 0,
             worst: vec![0.0; count],
         }
     }
@@ -94,10 +96,10 @@ impl<'a> Builder<'a> {
                 let turned = rotations.len() >= count && rotations[rotations.len() - count].dot(local) < 0.0;
                 rotations.push(if turned { -local } else { local });
                 let error = self.positions[index].distance(self.wanted[index]);
-                self.error_sum += error;
+                self.error_sums[index] += error;
                 self.worst[index] = self.worst[index].max(error);
             }
-            self.error_count += count;
+            self.frames += 1;
         }
         Clip { name: clip.name.clone(), rate_hz: clip.rate_hz, root_positions, rotations }
     }
@@ -155,8 +157,15 @@ impl<'a> Builder<'a> {
                 (worst_joint, worst) = (joint, error);
             }
         }
-        let mean = self.error_sum / self.error_count.max(1) as f64;
+        let frames = self.frames.max(1) as f64;
+        let mean = self.error_sums.iter().sum::<f64>() / frames / self.worst.len() as f64;
         report.stretch_error_m = [worst, mean];
+        for ((joint, sum), most) in self.skeleton.joints.iter().zip(&self.error_sums).zip(&self.worst) {
+            if *most > TOLD {
+                let (joint, mean_m, max_m) = (joint.name.clone(), sum / frames, *most);
+                report.stretched.push(StretchedJoint { joint, mean_m, max_m });
+            }
+        }
         if worst > TOLD {
             let name = &self.skeleton.joints[worst_joint].name;
             report.stretch_worst_joint = Some(name.clone());

@@ -9,8 +9,8 @@ use glam::{DQuat, DVec3};
 
 /// Difference from the bind pose's offset that matters, in sizes of the character.
 const AGREED: f64 = 0.005;
-/// Share of the frames that must be three times nearer to their median than to the bind pose's offset.
-const MOSTLY: f64 = 0.9;
+/// Share of the frames that must be three times nearer to their median than to the bind pose's offset: most of them.
+const MOSTLY: f64 = 0.5;
 
 /// The skeleton: joints in order, offsets as in the bind pose.
 ///

@@ -186,11 +186,13 @@ fn sole(skeleton: &Skeleton, end: &LimbEnd, height: f64, stands_in_bind_pose: bo
     if points.len() <= 8 {
         return points.into_iter().map(|(_, point)| point).collect();
     }
-    // The outermost in eight directions.
+    // The lowest, and the outermost in eight directions that point outwards and down: the corners of the sole, not the rim of the shoe.
     let mut kept: Vec<usize> = Vec::new();
-    for eighth in 0..8 {
+    let around = |eighth: i32| {
         let angle = f64::from(eighth) * std::f64::consts::FRAC_PI_4;
-        let direction = DVec3::new(libm::cos(angle), libm::sin(angle), -0.1);
+        DVec3::new(libm::cos(angle), libm::sin(angle), -1.0)
+    };
+    for direction in (0..8).map(around).chain([DVec3::NEG_Z]) {
         let farthest =
             (0..points.len()).max_by(|a, b| points[*a].0.dot(direction).total_cmp(&points[*b].0.dot(direction)));
         kept.extend(farthest);
@@ -239,6 +241,30 @@ mod tests {
         assert_eq!(names(&biped_walk().skeleton, &[]), ["LeftFoot", "RightFoot"]);
         let paws = ["b_HindPaw_L_06", "b_HindPaw_R_09", "b_ForePaw_L_12", "b_ForePaw_R_15"];
         assert_eq!(names(&quadruped_walk().skeleton, &[]), paws);
+    }
+
+    #[test]
+    fn a_sole_is_under_the_foot() {
+        let mut skeleton = biped_walk().skeleton;
+        let foot = skeleton.find("LeftFoot").unwrap();
+        let ankle = skeleton.bind_pose()[foot];
+        // A shoe whose rim, 2 cm over the sole, is wider than the sole.
+        let shoe =
+            |x: i32, y: i32, z: f64, wide: f64| DVec3::new(0.1 * wide * f64::from(x), 0.04 * wide * f64::from(y), z);
+        let mut skin = Vec::new();
+        for (x, y) in (-2..=2).flat_map(|x| (-2..=2).map(move |y| (x, y))) {
+            skin.extend([shoe(x, y, 0.0, 1.0), shoe(x, y, 0.02, 1.2)]);
+        }
+        let low = ankle.position.z - 0.1;
+        let local = |p: DVec3| {
+            let world = DVec3::new(ankle.position.x + p.x, ankle.position.y + p.y, low + p.z);
+            ankle.orientation.inverse() * (world - ankle.position)
+        };
+        skeleton.joints[foot].skin = skin.into_iter().map(local).collect();
+        let sole = feet(&skeleton, &[]).into_iter().find(|f| f.joint == foot).unwrap().sole;
+        let heights: Vec<f64> = sole.iter().map(|p| skeleton.bind_pose()[p.joint].place(p.local).z - low).collect();
+        assert!(heights.iter().any(|z| z.abs() < 1e-9), "{heights:?}");
+        assert!(sole.len() >= 4);
     }
 
     #[test]
