@@ -105,15 +105,14 @@ fn bones(skeleton: &Skeleton, placed: &[Placed]) -> Vec<Arrow> {
     skeleton.joints.iter().enumerate().filter_map(bone).collect()
 }
 
+/// Orange for what is named left (`foot_l`, `Foot.L`, `LeftFoot`, `l_foot`), grey for right, blue for the rest.
 fn side_color(name: &str) -> [u8; 3] {
-    let name = name.to_ascii_lowercase();
-    let is_side = |letter: &str, word: &str| name.ends_with(letter) || name.contains(word);
-    if is_side("_l", "left") {
-        LEFT
-    } else if is_side("_r", "right") {
-        RIGHT
-    } else {
-        TRUNK
+    let words: Vec<String> = name.split(|c: char| !c.is_alphabetic()).map(str::to_lowercase).collect();
+    let is_side = |letter: &str, word: &str| words.iter().any(|w| w == letter || w.contains(word));
+    match (is_side("l", "left"), is_side("r", "right")) {
+        (true, false) => LEFT,
+        (false, true) => RIGHT,
+        _ => TRUNK,
     }
 }
 

@@ -148,11 +148,22 @@ pub(crate) fn reaches(skeleton: &Skeleton, bind: &[Placed]) -> Vec<f64> {
     reach
 }
 
-/// The steep bone above the toes of an animal that walks on them is part of the leg.
+/// Rise of the bone above the toes, over its length, from which it is part of the leg; without skin it must be clearer.
+const STEEP: f64 = 0.6;
+const STEEP_WITHOUT_SKIN: f64 = 0.8;
+/// A heel whose skin comes down to this share of the height stands on the ground.
+const HEEL_HEIGHT: f64 = 0.03;
+
+/// The steep bone above the toes of an animal that walks on them is part of the leg; one with a heel on the ground is a foot.
 fn lift_heels(skeleton: &Skeleton, stance: &Stance, roles: &mut [Role]) {
     for j in 0..roles.len() {
-        let at = stance.placed[j].position;
-        let is_steep = |c: usize| (at - stance.placed[c].position).normalize_or_zero().z > 0.6;
+        let (at, skin) = (&stance.placed[j], &skeleton.joints[j].skin);
+        let heel = skin.iter().map(|p| at.place(*p).z - stance.ground).fold(f64::INFINITY, f64::min);
+        if heel < HEEL_HEIGHT * stance.height {
+            continue;
+        }
+        let steep = if skin.is_empty() { STEEP_WITHOUT_SKIN } else { STEEP };
+        let is_steep = |c: usize| (at.position - stance.placed[c].position).normalize_or_zero().z > steep;
         let is_above = |j: usize| skeleton.joints[j].parent.is_none_or(|p| roles[p] != Role::Sole);
         if roles[j] == Role::Sole && is_above(j) && skeleton.children(j).any(|c| roles[c] == Role::Sole && is_steep(c))
         {

@@ -7,6 +7,9 @@ use crate::frames::wxyz;
 use glam::{DMat3, DQuat, DVec3};
 use sinew_sim::Shape;
 
+/// How far a sole with skin reaches behind its ankle at least, over what lies before it.
+const UNDER_ANKLE: f64 = 0.2;
+
 /// A box from heel to toe; its sole is level in the stance, at the height of the ground.
 ///
 /// With skin it is the footprint (3rd to 97th percentile). Without, it reaches from behind the ankle to the end of the bone,
@@ -42,7 +45,10 @@ pub(crate) fn sole(plan: &Plan, parts: &[Part], index: usize) -> Vec<Shape> {
         // Only what is near the ground belongs to the footprint; the shaft of a boot does not.
         let end = part.ends.iter().map(|e| e.dot(toward)).fold(0.0, f64::max);
         let [heel, toe] = spread(toward, 0.03, 0.97);
-        along = [heel, toe.max(end)];
+        let toe = toe.max(end);
+        // Whatever the skin does, a foot reaches under its ankle, where the weight comes down.
+        let under_ankle = -UNDER_ANKLE * toe.max(0.0);
+        along = [if is_toe { heel } else { heel.min(under_ankle) }, toe];
         across = spread(side, 0.05, 0.95);
         top = spread(up, 0.0, 0.6)[1].min(0.3 * joint_height);
     } else {

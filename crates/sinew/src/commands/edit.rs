@@ -1,9 +1,10 @@
 //! `sinew edit`: changes a character file, with undo.
 
+use super::show;
 use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand, ValueEnum};
 use sinew::modeler::{Change, CharacterProject, Edit as Edits, Size};
-use sinew::sim::JointKind;
+use sinew::sim::{EndEffector, JointKind};
 use std::path::PathBuf;
 
 /// Options of `sinew edit`.
@@ -142,10 +143,7 @@ impl Edit {
     pub fn run(self) -> Result<()> {
         let mut project = CharacterProject::load(&self.file)?;
         match self.what {
-            What::List => {
-                list(&project);
-                return Ok(());
-            }
+            What::List => return show(&list(&project)),
             What::Undo if !project.undo() => bail!("{}: there is no change to take back", self.file.display()),
             What::Redo if !project.redo() => bail!("{}: no change was taken back", self.file.display()),
             What::Undo | What::Redo => {}
@@ -153,8 +151,7 @@ impl Edit {
         }
         let output = self.output.as_ref().unwrap_or(&self.file);
         project.save(output)?;
-        println!("wrote {} ({} changes since it was made)", output.display(), project.edits().len());
-        Ok(())
+        show(&format!("wrote {} ({} changes since it was made)\n", output.display(), project.edits().len()))
     }
 }
 
@@ -225,21 +222,21 @@ fn quaternion(turn: &[f64]) -> Result<[f64; 4]> {
     Ok([cosine, sine * x, sine * y, sine * z])
 }
 
-fn list(project: &CharacterProject) {
+fn list(project: &CharacterProject) -> String {
     let character = project.character();
-    println!("{}: {} bodies, {} end effectors", character.name, character.bodies.len(), character.end_effectors.len());
+    let (bodies, effectors) = (character.bodies.len(), character.end_effectors.len());
+    let mut lines = vec![format!("{}: {bodies} bodies, {effectors} end effectors", character.name)];
     for joint in &character.joints {
         let mass = character.bodies.iter().find(|b| b.name == joint.child).map_or(0.0, |b| b.mass);
         let kind = format!("{:?}", joint.kind).to_lowercase();
         let degrees = |[low, high]: [f64; 2]| format!("  {:.0} to {:.0} degrees", low.to_degrees(), high.to_degrees());
         let limits = joint.limits.map_or(String::new(), degrees);
         let carrier = joint.parent.as_deref().unwrap_or("the world");
-        println!("  {} ({mass:.2} kg), {kind} {} on {carrier}{limits}", joint.child, joint.name);
+        lines.push(format!("  {} ({mass:.2} kg), {kind} {} on {carrier}{limits}", joint.child, joint.name));
     }
-    for effector in &character.end_effectors {
-        println!("  end effector {} on {}", effector.name, effector.body);
-    }
-    for (number, change) in project.edits().iter().enumerate() {
-        println!("  change {}: {change:?}", number + 1);
-    }
+    let effector = |e: &EndEffector| format!("  end effector {} on {}", e.name, e.body);
+    lines.extend(character.end_effectors.iter().map(effector));
+    let change = |(number, change): (usize, &Change)| format!("  change {}: {change:?}", number + 1);
+    lines.extend(project.edits().iter().enumerate().map(change));
+    lines.join("\n") + "\n"
 }

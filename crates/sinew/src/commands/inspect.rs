@@ -1,5 +1,6 @@
 //! `sinew inspect`: what a rigged file holds, and what had to be guessed.
 
+use super::show;
 use anyhow::Result;
 use clap::{Args, ValueEnum};
 use sinew::inspect::Inspection;
@@ -65,11 +66,9 @@ impl Inspect {
     /// Runs the command.
     pub fn run(&self) -> Result<()> {
         let inspection = Inspection::new(&self.read.open()?)?;
-        if self.json {
-            println!("{}", serde_json::to_string_pretty(&inspection)?);
-        } else {
-            print!("{}", inspection.text());
+        match self.json {
+            true => show(&(serde_json::to_string_pretty(&inspection)? + "\n")),
+            false => show(&inspection.text()),
         }
-        Ok(())
     }
 }

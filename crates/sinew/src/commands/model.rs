@@ -1,7 +1,7 @@
 //! `sinew model`: a rigged file becomes a character that can be simulated.
 
 use super::inspect::ReadArgs;
-use super::write;
+use super::{show, write};
 use anyhow::Result;
 use clap::{Args, ValueEnum};
 use sinew::film;
@@ -76,37 +76,36 @@ impl Model {
             write(path, &strip.render()?.encode_png()?, self.json)?;
         }
         let report = modeling.report();
-        if self.json {
-            println!("{}", serde_json::to_string_pretty(&report)?);
-        } else {
-            print(&source.name, &report, source.rig.report.sentences());
+        match self.json {
+            true => show(&(serde_json::to_string_pretty(&report)? + "\n")),
+            false => show(&text(&source.name, &report, source.rig.report.sentences())),
         }
-        Ok(())
     }
 }
 
-fn print<'a>(name: &str, report: &'a ModelReport, repairs: impl Iterator<Item = &'a str>) {
+fn text<'a>(name: &str, report: &'a ModelReport, repairs: impl Iterator<Item = &'a str>) -> String {
     let ModelReport { bodies, dof, mass_kg, height_m, preflight, ik, notes } = report;
-    println!("{name}: {bodies} bodies, {dof} degrees of freedom, {mass_kg:.1} kg, {height_m:.2} m tall");
+    let mut lines =
+        vec![format!("{name}: {bodies} bodies, {dof} degrees of freedom, {mass_kg:.1} kg, {height_m:.2} m tall")];
     if !ik.is_empty() {
         let width = ik.iter().map(|fit| fit.clip.chars().count()).max().unwrap_or(0).clamp(4, 44);
-        println!(
-            "\nClips on the character (end effectors off their targets)\n  {:width$}  frames    mean     max  worst",
-            "name"
-        );
+        lines.push("\nClips on the character (end effectors off their targets)".into());
+        lines.push(format!("  {:width$}  frames    mean     max  worst", "name"));
         for fit in ik {
-            let worst =
-                fit.worst.as_ref().map_or(String::new(), |(frame, effector)| format!("{effector}, frame {frame}"));
+            let worst = |(frame, effector): &(usize, String)| format!("{effector}, frame {frame}");
+            let worst = fit.worst.as_ref().map_or(String::new(), worst);
             let (mean, most) = (100.0 * fit.mean_error_m, 100.0 * fit.max_error_m);
-            println!("  {:width$} {:>7} {mean:>4.1} cm {most:>4.1} cm  {worst}", fit.clip, fit.frames);
+            lines.push(format!("  {:width$} {:>7} {mean:>4.1} cm {most:>4.1} cm  {worst}", fit.clip, fit.frames));
         }
     }
-    println!("\nPre-flight: {}", if preflight.ok { "it stands" } else { "something is wrong" });
-    preflight.problems.iter().for_each(|problem| println!("  ! {problem}"));
-    println!("  after 1 s its centre of mass is at {:.0} % of its height", 100.0 * preflight.height_kept);
+    lines.push(format!("\nPre-flight: {}", if preflight.ok { "it stands" } else { "something is wrong" }));
+    lines.extend(preflight.problems.iter().map(|problem| format!("  ! {problem}")));
+    lines.push(format!("  after 1 s its centre of mass is at {:.0} % of its height", 100.0 * preflight.height_kept));
     if let Some(margin) = preflight.support_margin {
-        println!("  its centre of mass lies {:.1} cm inside its feet", 100.0 * margin);
+        let side = if margin < 0.0 { "outside" } else { "inside" };
+        lines.push(format!("  its centre of mass lies {:.1} cm {side} its feet", 100.0 * margin.abs()));
     }
-    println!("\nGuessed and repaired");
-    repairs.chain(notes.iter().map(String::as_str)).for_each(|sentence| println!("  - {sentence}"));
+    lines.push("\nGuessed and repaired".into());
+    lines.extend(repairs.chain(notes.iter().map(String::as_str)).map(|sentence| format!("  - {sentence}")));
+    lines.join("\n") + "\n"
 }
