@@ -75,7 +75,7 @@ fn feet_shrunk_to_points_do_not_hold_a_push_of_their_own_weight() {
     for body in character.bodies.iter_mut().filter(|b| b.name.starts_with("foot")) {
         for shape in &mut body.shapes {
             if let Shape::Box { center, half_extents, .. } = shape {
-                center[0] += 0.5;
+                center[0] -= 0.2;
                 *half_extents = [0.01, 0.01, half_extents[2]];
             }
         }

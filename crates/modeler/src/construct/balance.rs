@@ -48,7 +48,12 @@ pub(crate) fn over_the_feet(plan: &Plan, parts: &mut [Part]) -> Option<String> {
     if excess <= 0.0 {
         return None;
     }
-    let along: Vec<f64> = centers.iter().map(|c| (*c - mass_center).dot(toward)).collect();
+    let own: Vec<f64> = centers.iter().map(|c| (*c - mass_center).dot(toward)).collect();
+    // Both sides alike, also where the stance is not.
+    let part_of = |joint: usize| parts.iter().position(|p| p.joint == joint);
+    let partner = |part: &Part| plan.anatomy.pairs[part.joint].and_then(part_of);
+    let along: Vec<f64> =
+        parts.iter().zip(&own).map(|(part, s)| partner(part).map_or(*s, |other| 0.5 * (s + own[other]))).collect();
     let farthest = along.iter().fold(1e-9f64, |a, s| a.max(s.abs()));
     let most = plan.options.balance;
     let factor = |strength: f64, s: f64| (1.0 + strength * s / farthest).clamp(1.0 - most, 1.0 + most);
