@@ -3,6 +3,7 @@
 //! The façade over the crates that do the work, plus what joins them: film strips of simulated worlds, trajectories for
 //! NumPy and MuJoCo, and seeded random streams. Start at [`sim`] for the simulator.
 
+pub mod export;
 pub mod film;
 pub mod inspect;
 pub mod modeling;

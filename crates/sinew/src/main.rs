@@ -30,6 +30,10 @@ enum CommandName {
     ///
     /// Example: sinew edit hero.toml axis thigh_l 0 1 0 --mirror
     Edit(commands::edit::Edit),
+    /// Writes a clip as BVH or GLB: cut, joined, repeated, mirrored, resampled
+    ///
+    /// Example: sinew export hero.glb --clip walk --repeat 4 -o walk.glb
+    Export(commands::export::Export),
     /// Simulates a character held or perturbed by PD control
     ///
     /// Reads a character file, lets the character stand on flat ground and holds its rest pose by implicit PD, or perturbs the
@@ -49,6 +53,8 @@ enum BenchName {
     /// A: 22 capsules and 21 hinges; B: 18 bodies and 17 ball joints; both on the ground under PD control, restarted every
     /// 0.5 s. The peer runs in the same run where python3 has the package mujoco.
     Sim(commands::bench_sim::BenchSim),
+    /// Time to read a rigged file, to model it and to lay its clips onto the character
+    Rig(commands::bench_rig::BenchRig),
 }
 
 fn main() -> ExitCode {
@@ -58,8 +64,10 @@ fn main() -> ExitCode {
         Some(CommandName::Inspect(inspect)) => inspect.run(),
         Some(CommandName::Model(model)) => model.run(),
         Some(CommandName::Edit(edit)) => edit.run(),
+        Some(CommandName::Export(export)) => export.run(),
         Some(CommandName::Simulate(simulate)) => simulate.run(),
         Some(CommandName::Bench { what: BenchName::Sim(bench) }) => bench.run(),
+        Some(CommandName::Bench { what: BenchName::Rig(bench) }) => bench.run(),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

@@ -158,8 +158,11 @@ fn clips_on_ground(
     Ok((clips, notes))
 }
 
-/// One clip, or several joined by `+`.
-fn named_clip(all: &[Clip], name: &str) -> Result<Clip> {
+/// One clip, or several joined by `+`, as people say them.
+///
+/// # Errors
+/// Where no clip fits the name, or several do.
+pub fn named_clip(all: &[Clip], name: &str) -> Result<Clip> {
     if all.is_empty() {
         bail!("the file has no clips; name a file that has with --motion");
     }

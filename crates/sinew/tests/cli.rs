@@ -80,3 +80,87 @@ fn errors_are_one_sentence_and_leave_nothing_behind() {
         assert!(text.starts_with("error: ") && text.contains(expected), "{arguments:?}: {text}");
     }
 }
+
+fn json(folder: &Path, arguments: &[&str]) -> serde_json::Value {
+    serde_json::from_str(&stdout(&sinew(folder, arguments))).expect("one JSON object")
+}
+
+#[test]
+fn inspect_tells_what_a_file_holds() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let text = stdout(&sinew(folder.path(), &["inspect", "quadruped"]));
+    assert!(text.contains("27 joints") && text.contains("walk") && text.contains("y is up"), "{text}");
+    let answer = json(folder.path(), &["inspect", "dinosaur", "--json"]);
+    assert_eq!(answer["joints"], 22);
+    let boxing = answer["clips"].as_array().expect("clips").iter().find(|c| c["name"] == "boxing").expect("boxing");
+    assert_eq!((boxing["duration_secs"].as_f64(), boxing["frames"].as_u64()), (Some(9.0), Some(271)));
+    assert!(answer["repairs"].as_array().expect("sentences").len() >= 2);
+    // A height that is given wins over the file's unit.
+    let tall = json(folder.path(), &["inspect", "human", "--height", "2.5", "--json"]);
+    assert!((tall["height_m"].as_f64().expect("a height") - 2.5).abs() < 1e-6);
+}
+
+#[test]
+fn model_writes_a_character_that_edit_changes_and_simulate_runs() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let here = folder.path();
+    let files = ["-o", "hero.toml", "--mjcf", "hero.xml", "--film", "hero.png"];
+    let answer = json(here, &[&["model", "human", "--clip", "walk", "--mass", "70", "--json"][..], &files].concat());
+    assert!((answer["mass_kg"].as_f64().expect("a mass") - 70.0).abs() < 0.01);
+    assert_eq!(answer["preflight"]["ok"], true, "{answer}");
+    assert!(answer["bodies"].as_u64() >= Some(16) && answer["dof"].as_u64() >= Some(20));
+    assert!(answer["ik"][0]["mean_error_m"].as_f64() < Some(0.01));
+    assert!(std::fs::read(here.join("hero.png")).expect("a film").starts_with(b"\x89PNG"));
+
+    let first = std::fs::read(here.join("hero.toml")).expect("written");
+    stdout(&sinew(here, &["edit", "hero.toml", "mass", "thigh_l", "9", "--mirror"]));
+    let text = std::fs::read_to_string(here.join("hero.toml")).expect("written");
+    assert_eq!(text.matches("mass = 9.0").count(), 2 + 1, "both thighs, and the edit itself: {text}");
+    stdout(&sinew(here, &["edit", "hero.toml", "limits", "shin_l", "-120", "5"]));
+    assert!(stdout(&sinew(here, &["edit", "hero.toml", "list"])).contains("-120 to 5 degrees"));
+    stdout(&sinew(here, &["edit", "hero.toml", "undo"]));
+    stdout(&sinew(here, &["edit", "hero.toml", "undo"]));
+    let back = sinew_sim::Character::read(&here.join("hero.toml")).expect("a character");
+    let was = sinew_sim::Character::from_toml(std::str::from_utf8(&first).expect("text")).expect("a character");
+    assert_eq!((back.bodies, back.joints), (was.bodies, was.joints));
+    stdout(&sinew(here, &["simulate", "hero.toml", "--duration", "0.1"]));
+}
+
+#[test]
+fn export_writes_what_can_be_read_again() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let here = folder.path();
+    stdout(&sinew(here, &["export", "dinosaur", "--clip", "walk", "--repeat", "3", "-o", "walk.glb"]));
+    let clips = json(here, &["inspect", "walk.glb", "--json"])["clips"].clone();
+    let clips = clips.as_array().expect("clips");
+    assert_eq!(clips.len(), 4);
+    assert!((clips[3]["duration_secs"].as_f64().expect("secs") - 3.0).abs() < 1e-3, "{clips:?}");
+    assert!((clips[3]["travel_m"].as_f64().expect("travel") - 2.64).abs() < 0.02, "{clips:?}");
+    stdout(&sinew(here, &["export", "human", "--clip", "jump", "--from", "1", "--to", "2", "--mirror", "-o", "j.bvh"]));
+    stdout(&sinew(here, &["export", "j.bvh", "--clip", "j", "--rate", "60", "-o", "capsules.glb"]));
+    assert_eq!(json(here, &["inspect", "capsules.glb", "--json"])["clips"][0]["frames"], 61);
+}
+
+#[test]
+fn rigs_that_cannot_be_used_are_refused_in_one_sentence() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let here = folder.path();
+    std::fs::write(here.join("picture.glb"), b"\x89PNG\r\n").expect("written");
+    std::fs::write(here.join("cut.bvh"), "HIERARCHY\nROOT Hips\n{\nOFFSET 0 0\n").expect("written");
+    std::fs::write(here.join("plain.toml"), sinew_sim::embedded::humanoid().to_toml()).expect("written");
+    for (arguments, expected) in [
+        (&["inspect", "missing.glb"][..], "missing.glb"),
+        (&["inspect", "picture.glb"], "picture.glb"),
+        (&["inspect", "cut.bvh"], "cut.bvh:5"),
+        (&["inspect", "."], "folder"),
+        (&["inspect", "human", "--height", "-1"], "height"),
+        (&["model", "human", "--clip", "swim", "-o", "h.toml"], "walk"),
+        (&["model", "human", "--mass", "0", "-o", "h.toml"], "mass"),
+        (&["edit", "plain.toml", "undo"], "origin"),
+        (&["export", "human", "--clip", "jump", "--repeat", "2", "-o", "j.bvh"], "no cycle"),
+        (&["export", "human", "--clip", "walk", "-o", "walk.fbx"], ".bvh or .glb"),
+    ] {
+        let text = refused(here, arguments);
+        assert!(text.starts_with("error: ") && text.contains(expected), "{arguments:?}: {text}");
+    }
+}

@@ -1,8 +1,10 @@
 //! One file for each command of the binary.
 
+pub mod bench_rig;
 pub mod bench_sim;
 pub mod demo;
 pub mod edit;
+pub mod export;
 pub mod inspect;
 pub mod model;
 pub mod simulate;

@@ -1,0 +1,57 @@
+//! `sinew export`: a clip cut, joined, repeated or mirrored, as BVH or GLB.
+
+use super::inspect::ReadArgs;
+use super::write;
+use anyhow::Result;
+use clap::Args;
+use sinew::export::{ClipChanges, export};
+use sinew::modeling::named_clip;
+use std::path::PathBuf;
+
+/// Options of `sinew export`.
+#[derive(Args)]
+pub struct Export {
+    #[command(flatten)]
+    read: ReadArgs,
+    /// Clip, as you would say it; `jump+jump_idle+jump_land` joins three
+    #[arg(long, value_name = "NAME")]
+    clip: String,
+    /// Cycles in a row, each going on from where the last one ended
+    #[arg(long, value_name = "N")]
+    repeat: Option<usize>,
+    /// First second to keep
+    #[arg(long, value_name = "S")]
+    from: Option<f64>,
+    /// Last second to keep
+    #[arg(long, value_name = "S")]
+    to: Option<f64>,
+    /// Frames a second; by default as in the file
+    #[arg(long, value_name = "HZ")]
+    rate: Option<f64>,
+    /// Left becomes right
+    #[arg(long)]
+    mirror: bool,
+    /// Leaves the clip in place, floating or sloping as it is in the file
+    #[arg(long)]
+    keep_ground: bool,
+    /// BVH, or GLB: the source with its mesh, skin and other clips, and this clip added
+    #[arg(short, long, value_name = "out.bvh|out.glb")]
+    output: PathBuf,
+}
+
+impl Export {
+    /// Runs the command.
+    pub fn run(&self) -> Result<()> {
+        let source = self.read.open()?;
+        let changes = ClipChanges {
+            keep_ground: self.keep_ground,
+            from_secs: self.from,
+            to_secs: self.to,
+            mirror: self.mirror,
+            repeat: self.repeat,
+            rate_hz: self.rate,
+        };
+        let clip = changes.apply(&source, &named_clip(&source.rig.clips, &self.clip)?)?;
+        write(&self.output, &export(&source, &clip, &self.output)?, false)
+    }
+}

@@ -1,0 +1,113 @@
+//! From a rigged file to a character and back, on the embedded characters.
+
+use sinew::modeler::{CharacterProject, ModelOptions, fitted_to_clip};
+use sinew::modeling::Modeling;
+use sinew::motion::{add_clip_to_gltf, read_bytes, read_gltf, write_bvh};
+use sinew::source::Source;
+use std::path::Path;
+
+fn open(name: &str) -> Source {
+    Source::open(Path::new(name), &[], &Default::default()).expect("embedded")
+}
+
+#[test]
+fn embedded_characters_stand_and_follow_their_clips() {
+    for name in sinew::assets::NAMES {
+        let source = open(name);
+        assert!(source.rig.report.dropped.is_empty() && source.rig.report.stretched.is_empty(), "{name}");
+        let modeling = Modeling::new(&source, &[], &ModelOptions::default()).expect("a character");
+        assert!(modeling.preflight.ok, "{name}: {:?}", modeling.preflight.problems);
+        for fitted in &modeling.fitted {
+            let share = fitted.errors.effector_mean / modeling.height_m;
+            assert!(share < 0.005, "{name}, {}: {share}", fitted.name);
+            let (speed, source) = (fitted.errors.joint_speed_max, fitted.errors.source_speed_max);
+            assert!(speed < 1.3 * source + 1.0, "{name}, {}: {speed} rad/s after {source}", fitted.name);
+        }
+    }
+}
+
+/// Meshes, skins and nodes are the source's own bytes, so equal transforms of all nodes are equal pictures.
+#[test]
+fn a_clip_written_back_into_its_file_moves_every_node_as_before() {
+    for name in sinew::assets::NAMES {
+        let source = open(name);
+        for clip in &source.rig.clips {
+            let bytes = add_clip_to_gltf(&source.bytes, None, &source.rig.skeleton, clip, "again").expect("written");
+            let raw = read_gltf(&bytes, "again.glb", None).expect("read");
+            let old = raw.clips.iter().find(|c| c.name == clip.name).expect("the old clip");
+            let new = raw.clips.iter().find(|c| c.name == "again").expect("the new clip");
+            assert_eq!(old.frame_count, new.frame_count);
+            for frame in 0..old.frame_count {
+                for (a, b) in raw.world_at(old, frame).iter().zip(raw.world_at(new, frame)) {
+                    assert!(a.abs_diff_eq(b, 2e-5), "{name}, {}, frame {frame}: {a} and {b}", clip.name);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_clip_written_as_bvh_is_the_same_motion() {
+    for name in sinew::assets::NAMES {
+        let source = open(name);
+        let skeleton = &source.rig.skeleton;
+        for clip in &source.rig.clips {
+            let text = write_bvh(skeleton, clip);
+            let options = sinew::motion::ImportOptions {
+                up: Some(skeleton.source.up),
+                scale: Some(skeleton.source.metres_per_unit),
+                height: None,
+            };
+            let again = read_bytes(text.as_bytes(), "again.bvh", None, &options).expect("read");
+            assert_eq!(again.clips[0].frame_count(), clip.frame_count(), "{name}, {}", clip.name);
+            for frame in [0, clip.frame_count() / 2, clip.frame_count() - 1] {
+                let (before, after) = (clip.place(skeleton, frame), again.clips[0].place(&again.skeleton, frame));
+                for (joint, placed) in again.skeleton.joints.iter().zip(after) {
+                    let index = skeleton.find(&joint.name).expect("the same joint");
+                    let apart = placed.position.distance(before[index].position);
+                    assert!(apart < 1e-5, "{name}, {}, frame {frame}, {}: {apart} m", clip.name, joint.name);
+                }
+            }
+        }
+    }
+}
+
+/// The way a simulated motion goes home: coordinates of the character, back to the artist's joints, into the artist's file.
+#[test]
+fn a_fitted_clip_goes_back_onto_the_skeleton() {
+    let source = open("human");
+    let modeling = Modeling::new(&source, &["walk".into()], &ModelOptions::default()).expect("a character");
+    let (fitted, clip, skeleton) = (&modeling.fitted[0], &modeling.clips[0], &source.rig.skeleton);
+    let (character, binding) = (modeling.project.character(), modeling.project.binding());
+    let back = fitted_to_clip(character, binding, skeleton, fitted.rate_hz, "back", &fitted.positions, Some(clip))
+        .expect("a clip");
+    for frame in 0..clip.frame_count() {
+        for (a, b) in clip.place(skeleton, frame).iter().zip(back.place(skeleton, frame)) {
+            assert!(a.position.distance(b.position) < 0.01, "frame {frame}");
+        }
+    }
+}
+
+#[test]
+fn another_take_fits_the_same_character() {
+    let source = open("human");
+    let first = Modeling::new(&source, &["walk".into()], &ModelOptions::default()).expect("a character");
+    let saved = first.project.to_character();
+    let project = CharacterProject::from_character(saved, "human.toml").expect("its history");
+    let second = Modeling::with_character(&source, &["jump".into(), "punch".into()], project).expect("laid on");
+    assert_eq!(second.project.character(), first.project.character());
+    assert_eq!(second.fitted.len(), 2);
+    // The joints were chosen by the walk alone; hands and feet still come near.
+    assert!(second.fitted.iter().all(|f| f.errors.effector_mean < 0.06), "{:?}", second.report().ik);
+}
+
+#[test]
+fn the_same_file_gives_the_same_bytes() {
+    let make = || {
+        let source = open("dinosaur");
+        let modeling = Modeling::new(&source, &[], &ModelOptions::default()).expect("a character");
+        let positions: Vec<u64> = modeling.fitted.iter().flat_map(|f| &f.positions).map(|x| x.to_bits()).collect();
+        (modeling.project.to_character().to_toml(), positions)
+    };
+    assert_eq!(make(), make());
+}
