@@ -20,13 +20,13 @@ pub struct Export {
     #[arg(long, value_name = "N")]
     repeat: Option<usize>,
     /// First second to keep
-    #[arg(long, value_name = "S")]
+    #[arg(long, value_name = "S", allow_negative_numbers = true)]
     from: Option<f64>,
     /// Last second to keep
-    #[arg(long, value_name = "S")]
+    #[arg(long, value_name = "S", allow_negative_numbers = true)]
     to: Option<f64>,
     /// Frames a second; by default as in the file
-    #[arg(long, value_name = "HZ")]
+    #[arg(long, value_name = "HZ", allow_negative_numbers = true)]
     rate: Option<f64>,
     /// Left becomes right
     #[arg(long)]

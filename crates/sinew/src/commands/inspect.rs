@@ -21,10 +21,10 @@ pub struct ReadArgs {
     #[arg(long, value_name = "x|y|z")]
     up: Option<UpName>,
     /// Metres in one unit of the file; by default as the file says, or guessed
-    #[arg(long, value_name = "M", conflicts_with = "height")]
+    #[arg(long, value_name = "M", conflicts_with = "height", allow_negative_numbers = true)]
     scale: Option<f64>,
     /// Height of the character, metres; decides the scale
-    #[arg(long, value_name = "M")]
+    #[arg(long, value_name = "M", allow_negative_numbers = true)]
     height: Option<f64>,
 }
 

@@ -25,7 +25,7 @@ pub struct Model {
     #[arg(long, value_name = "default|paper", default_value = "default")]
     preset: PresetName,
     /// Mass of the character, kg; by default from its volume
-    #[arg(long, value_name = "KG")]
+    #[arg(long, value_name = "KG", allow_negative_numbers = true)]
     mass: Option<f64>,
     /// Writes the character
     #[arg(short, long, value_name = "hero.toml")]
