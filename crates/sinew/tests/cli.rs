@@ -157,7 +157,7 @@ fn rigs_that_cannot_be_used_are_refused_in_one_sentence() {
         (&["model", "human", "--clip", "swim", "-o", "h.toml"], "walk"),
         (&["model", "human", "--mass", "0", "-o", "h.toml"], "mass"),
         (&["edit", "plain.toml", "undo"], "origin"),
-        (&["export", "human", "--clip", "jump", "--repeat", "2", "-o", "j.bvh"], "no cycle"),
+        (&["export", "human", "--clip", "jump", "--to", "1.2", "--repeat", "2", "-o", "j.bvh"], "no cycle"),
         (&["export", "human", "--clip", "walk", "-o", "walk.fbx"], ".bvh or .glb"),
     ] {
         let text = refused(here, arguments);
