@@ -81,24 +81,28 @@ fn a_fitted_clip_goes_back_onto_the_skeleton() {
     let (character, binding) = (modeling.project.character(), modeling.project.binding());
     let back = fitted_to_clip(character, binding, skeleton, fitted.rate_hz, "back", &fitted.positions, Some(clip))
         .expect("a clip");
+    let mut worst = 0.0f64;
     for frame in 0..clip.frame_count() {
         for (a, b) in clip.place(skeleton, frame).iter().zip(back.place(skeleton, frame)) {
-            assert!(a.position.distance(b.position) < 0.01, "frame {frame}");
+            worst = worst.max(a.position.distance(b.position));
         }
     }
+    // Joints that the clip moves almost about one axis are hinges: what they leave out is small, and ends are where they were.
+    assert!(worst < 0.04, "{worst} m");
 }
 
 #[test]
 fn another_take_fits_the_same_character() {
     let source = open("human");
-    let first = Modeling::new(&source, &["walk".into()], &ModelOptions::default()).expect("a character");
+    let first = Modeling::new(&source, &[], &ModelOptions::default()).expect("a character");
     let saved = first.project.to_character();
     let project = CharacterProject::from_character(saved, "human.toml").expect("its history");
-    let second = Modeling::with_character(&source, &["jump".into(), "punch".into()], project).expect("laid on");
+    let mut other = open("human");
+    other.rig.clips.iter_mut().for_each(|clip| clip.name.push_str(", take 2"));
+    let second = Modeling::with_character(&other, &["jump".into(), "punch".into()], project).expect("laid on");
     assert_eq!(second.project.character(), first.project.character());
     assert_eq!(second.fitted.len(), 2);
-    // The joints were chosen by the walk alone; hands and feet still come near.
-    assert!(second.fitted.iter().all(|f| f.errors.effector_mean < 0.06), "{:?}", second.report().ik);
+    assert!(second.fitted.iter().all(|f| f.errors.effector_mean < 0.01), "{:?}", second.report().ik);
 }
 
 #[test]
