@@ -4,6 +4,7 @@ use crate::modeling::Modeling;
 use crate::report::{Arrow, Camera, FilmStrip, Frame, Shape as Drawn, Solid};
 use crate::sim::{Batch, BatchError, BatchOptions, Model, Shape, World};
 use crate::source::Source;
+use sinew_modeler::fitted_to_clip;
 use sinew_motion::skeleton::{Joint, Placed, Skeleton};
 use std::sync::Arc;
 
@@ -80,7 +81,11 @@ pub fn modeling_strip(model: &Arc<Model>, modeling: &Modeling, source: &Source) 
     const MOMENTS: usize = 7;
     let skeleton = &source.rig.skeleton;
     let mut batch = Batch::new(model, 1, BatchOptions { threads: 1, ..BatchOptions::default() })?;
-    let mut frames = vec![frame(model, &batch.world(0), "rest pose".into())];
+    let mut rest = frame(model, &batch.world(0), "rest pose".into());
+    let (character, binding) = (modeling.project.character(), modeling.project.binding());
+    let stance = fitted_to_clip(character, binding, skeleton, 1.0, "rest", model.rest_position(), None);
+    rest.arrows = stance.map_or(Vec::new(), |clip| bones(skeleton, &clip.place(skeleton, 0)));
+    let mut frames = vec![rest];
     if let (Some(fitted), Some(clip)) = (modeling.fitted.first(), modeling.clips.first()) {
         let last = fitted.frame_count() - 1;
         for moment in 0..MOMENTS.min(last + 1) {
