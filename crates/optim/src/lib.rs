@@ -4,6 +4,16 @@
 //! All state can be serialised in the middle of a run, and the same seed gives the same bits everywhere.
 //! Start reading at [`normal`].
 
+pub mod hypervolume;
+pub mod mo_cma;
+pub mod mo_cma_options;
+pub mod non_dominated;
 pub mod normal;
+pub mod one_plus_one;
+pub mod select_survivors;
 
+pub use mo_cma::{MoCma, MoCmaStop, Solution, Told};
+pub use mo_cma_options::{MoCmaBounds, MoCmaError, MoCmaOptions, Resampling};
 pub use normal::NormalStream;
+pub use one_plus_one::{OnePlusOne, Strategy};
+pub use select_survivors::Extremes;
