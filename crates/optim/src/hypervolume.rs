@@ -50,15 +50,16 @@ pub fn contributions<P: AsRef<[f64]>>(points: &[P], reference: &[f64]) -> Result
     })
 }
 
-/// A reference point for a front that has none: beyond the worst value of each objective by the objective's range.
+/// A reference point for a front that has none: beyond the worst value of each objective by ten times the objective's range.
 ///
-/// It moves with the units of the objectives, so that what it leads to does not depend on them.
+/// It moves with the units of the objectives, so that what it leads to does not depend on them; and it is far enough away for the
+/// ends of the front to weigh more than what lies between them.
 pub fn reference_beyond<P: AsRef<[f64]>>(points: &[P]) -> Vec<f64> {
     let dimension = points.iter().map(|p| p.as_ref().len()).min().unwrap_or(0);
     let beyond_worst = |k: usize| {
         let values = || points.iter().map(|p| p.as_ref()[k]);
         let (best, worst) = (values().fold(f64::INFINITY, f64::min), values().fold(f64::NEG_INFINITY, f64::max));
-        worst + (worst - best)
+        worst + 10.0 * (worst - best)
     };
     (0..dimension).map(beyond_worst).collect()
 }

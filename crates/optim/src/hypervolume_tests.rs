@@ -87,8 +87,8 @@ fn the_best_of_each_objective_counts_infinitely_and_the_rest_as_with_any_far_ref
     assert_eq!(added[1..3], contributions(&front, &[100.0, 100.0]).unwrap()[1..3]);
     assert_eq!(added[1..3], [2.0, 1.0]);
     let front = [[0.0, 2.0, 2.0], [2.0, 0.0, 2.0], [2.0, 2.0, 0.0], [1.0, 1.0, 1.0]];
-    assert_eq!(reference_beyond(&front), [4.0; 3]);
-    // Its box is 3³, of which the others cover three bars of 3 · 2² that share a cube of 2³.
+    assert_eq!(reference_beyond(&front), [22.0; 3]);
+    // Below (4, 4, 4) its box is 3³, of which the others cover three bars of 3 · 2² that share a cube of 2³.
     let added = contributions_with_extremes(&front, &[4.0; 3]).unwrap();
     assert_eq!(added, [f64::INFINITY, f64::INFINITY, f64::INFINITY, 27.0 - 3.0 * 12.0 + 2.0 * 8.0]);
 }

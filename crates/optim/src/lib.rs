@@ -16,4 +16,4 @@ pub use mo_cma::{MoCma, MoCmaStop, Solution, Told};
 pub use mo_cma_options::{MoCmaBounds, MoCmaError, MoCmaOptions, Resampling};
 pub use normal::NormalStream;
 pub use one_plus_one::{OnePlusOne, Strategy};
-pub use select_survivors::Extremes;
+pub use select_survivors::{Extremes, Selection};

@@ -7,7 +7,7 @@ use crate::NormalStream;
 use crate::mo_cma_options::{MoCmaBounds, MoCmaError, MoCmaOptions};
 use crate::non_dominated::fronts;
 use crate::one_plus_one::Strategy;
-use crate::select_survivors::select_survivors;
+use crate::select_survivors::{Selection, select_one_by_one, select_survivors};
 use serde::{Deserialize, Serialize};
 
 /// Which of the random streams of a seed the children come from.
@@ -206,7 +206,11 @@ impl MoCma {
         let parents = self.parents.iter().map(|parent| &parent.values);
         let candidates = parents.chain(self.children.iter().map(|child| &child.values));
         let candidates: Vec<_> = candidates.map(|v| v.as_ref().map(|v| v.penalised.as_slice())).collect();
-        let is_kept = select_survivors(&candidates, self.parents.len(), self.options.extremes)?;
+        let select = match self.options.selection {
+            Selection::OneByOne => select_one_by_one,
+            Selection::Together => select_survivors,
+        };
+        let is_kept = select(&candidates, self.parents.len(), self.options.extremes)?;
         let (parent_lives, child_lives) = is_kept.split_at(self.parents.len());
 
         // A child that lives on inherits and learns from its step; its parent learns whether the child does.

@@ -1,7 +1,7 @@
 //! What a multi-objective search may be told in advance, and what can be wrong with it.
 
 use crate::hypervolume::HypervolumeError;
-use crate::select_survivors::Extremes;
+use crate::select_survivors::{Extremes, Selection};
 use serde::{Deserialize, Serialize};
 
 /// Options of [`crate::MoCma`].
@@ -17,6 +17,8 @@ pub struct MoCmaOptions {
     pub bounds: Option<MoCmaBounds>,
     /// Whether failing children are sampled again; none: they count as failures at once.
     pub resampling: Option<Resampling>,
+    /// How children compete with parents. [`Selection::OneByOne`].
+    pub selection: Selection,
     /// Whether the best point of a single objective always stays. [`Extremes::Weighed`].
     pub extremes: Extremes,
     /// Stop after so many generations; none: never for this reason.
@@ -37,6 +39,7 @@ impl Default for MoCmaOptions {
             step_size: 1.0,
             bounds: None,
             resampling: None,
+            selection: Selection::default(),
             extremes: Extremes::default(),
             max_generations: None,
             tolerance: 0.0,

@@ -4,6 +4,17 @@ use crate::hypervolume::{HypervolumeError, contributions, contributions_with_ext
 use crate::non_dominated::fronts;
 use serde::{Deserialize, Serialize};
 
+/// How children compete with their parents for the places of the next generation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Selection {
+    /// [`select_one_by_one`]. The default, because the hypervolume does not fall, so that step sizes shrink and the points settle.
+    #[default]
+    OneByOne,
+    /// [`select_survivors`] from all at once, as in Igel, Hansen & Roth 2007 and Agrawal & van de Panne 2013. Points that are dropped in turn,
+    /// each for adding least, can leave less than the parents had: near the front the population then wanders without end.
+    Together,
+}
+
 /// How the best points of single objectives are treated when a front is thinned.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Extremes {
@@ -43,6 +54,28 @@ pub fn select_survivors(
     // The failed fill what is left, the first first.
     let failed = (0..candidates.len()).filter(|&i| candidates[i].is_none());
     failed.take(room).for_each(|i| is_kept[i] = true);
+    Ok(is_kept)
+}
+
+/// Marks as many of the candidates as there are parents, who come first: the others join the parents one by one, and each time the worst goes.
+///
+/// Each step is that of [`select_survivors`] with one candidate too many (the steady-state selection of Igel, Suttorp & Hansen 2006),
+/// so that the hypervolume below a given reference point never falls.
+pub fn select_one_by_one(
+    candidates: &[Option<&[f64]>],
+    parents: usize,
+    extremes: Extremes,
+) -> Result<Vec<bool>, HypervolumeError> {
+    let mut alive: Vec<usize> = (0..parents).collect();
+    for newcomer in (parents..candidates.len()).filter(|&i| candidates[i].is_some()) {
+        alive.push(newcomer);
+        let values: Vec<Option<&[f64]>> = alive.iter().map(|&i| candidates[i]).collect();
+        let is_kept = select_survivors(&values, parents, extremes)?;
+        let mut kept = is_kept.iter();
+        alive.retain(|_| kept.next() == Some(&true));
+    }
+    let mut is_kept = vec![false; candidates.len()];
+    alive.iter().for_each(|&i| is_kept[i] = true);
     Ok(is_kept)
 }
 
@@ -102,6 +135,30 @@ mod tests {
         let candidates = [[0.0, 10.0], [4.9, 5.1], [5.0, 5.0], [7.0, 4.0], [10.0, 0.0]].map(Some);
         assert_eq!(select(&candidates, 4), [true, true, false, true, true]);
         assert_eq!(select(&candidates, 3), [true, true, false, false, true]);
+    }
+
+    #[test]
+    fn one_by_one_does_not_lose_hypervolume_where_all_together_does() {
+        use crate::hypervolume::hypervolume;
+        let mut losses = 0;
+        for index in 0..200 {
+            // Eight points on a circle, the first four of which are the parents; the ends of the circle are among them.
+            let mut random = crate::NormalStream::new(1, 0, index);
+            let angles = (0..8)
+                .map(|k| [0.0, 1.0].get(k).copied().unwrap_or_else(|| random.uniform()) * std::f64::consts::FRAC_PI_2);
+            let points: Vec<[f64; 2]> = angles.map(|a| [1.0 - libm::cos(a), 1.0 - libm::sin(a)]).collect();
+            let candidates: Vec<Option<&[f64]>> = points.iter().map(|p| Some(p.as_slice())).collect();
+            let volume = |is_kept: Vec<bool>| {
+                let kept: Vec<[f64; 2]> = (0..8).filter(|&i| is_kept[i]).map(|i| points[i]).collect();
+                assert_eq!(kept.len(), 4);
+                hypervolume(&kept, &[11.0, 11.0]).unwrap()
+            };
+            let before = hypervolume(&points[..4], &[11.0, 11.0]).unwrap();
+            assert!(volume(select_one_by_one(&candidates, 4, Extremes::Weighed).unwrap()) >= before - 1e-12);
+            losses +=
+                usize::from(volume(select_survivors(&candidates, 4, Extremes::Weighed).unwrap()) < before - 1e-12);
+        }
+        assert!(losses > 0);
     }
 
     #[test]
