@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// Options of [`crate::MoCma`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct MoCmaOptions {
     /// μ: how many parents there are, and children in a generation. 16.
     pub population: usize,
@@ -83,6 +84,7 @@ impl MoCmaBounds {
 /// In tightly constrained problems most children fail, which would shrink all step sizes long before the front is found
 /// (Agrawal & van de Panne 2013, section 4.3.1).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Resampling {
     /// So many children of a generation may fail. 3.
     pub allowed_failures: usize,
