@@ -100,7 +100,10 @@ fn text<'a>(name: &str, report: &'a ModelReport, repairs: impl Iterator<Item = &
     }
     lines.push(format!("\nPre-flight: {}", if preflight.ok { "it stands" } else { "something is wrong" }));
     lines.extend(preflight.problems.iter().map(|problem| format!("  ! {problem}")));
-    lines.push(format!("  after 1 s its centre of mass is at {:.0} % of its height", 100.0 * preflight.height_kept));
+    lines.push(format!(
+        "  after 3 s of holding its pose its centre of mass is at {:.0} % of its height",
+        100.0 * preflight.height_kept
+    ));
     if let Some(margin) = preflight.support_margin {
         let side = if margin < 0.0 { "outside" } else { "inside" };
         lines.push(format!("  its centre of mass lies {:.1} cm {side} its feet", 100.0 * margin.abs()));
