@@ -142,7 +142,10 @@ fn tiny_leaves(plan: &Plan, parts: &[Part]) -> Vec<usize> {
 ///
 /// A cartoon's head may be half of its volume, but no neck bears half of a body's mass: heads weigh `head_share` of the figure at most.
 fn weigh(plan: &Plan, parts: &mut [Part], notes: &mut Vec<String>) {
-    let is_head = |part: &Part| part.role == Role::Head;
+    // Ears and horns belong to the head.
+    let up =
+        |part: &Part| std::iter::successors(part.parent, |&p| parts[p].parent).any(|p| parts[p].role == Role::Head);
+    let is_head = |part: &Part| part.role == Role::Head || up(part);
     let volume_of = |heads: bool| parts.iter().filter(|p| is_head(p) == heads).map(Part::volume).sum::<f64>();
     let (heads, others) = (volume_of(true), volume_of(false));
     let share = plan.options.head_share;
