@@ -237,20 +237,18 @@ fn assemble(plan: &Plan, parts: &mut [Part], mut notes: Vec<String>) -> Result<M
     stand_on_ground(plan, parts, &bodies, &mut joints);
     let mut binding = Binding { links, effectors: Vec::new() };
     let mut end_effectors = Vec::new();
-    if plan.options.preset == Preset::Default {
-        for (index, part) in parts.iter().enumerate() {
-            let has_child = parts.iter().any(|p| p.parent == Some(index));
-            let Some(point) = effector(plan, part, &bodies[index], has_child) else { continue };
-            let link = &binding.links[index];
-            let (name, body) = (names[index].clone(), names[index].clone());
-            let point = DVec3::from_array(tidy(point));
-            binding.effectors.push(EffectorLink {
-                name: name.clone(),
-                joint: link.joint.clone(),
-                point: link.rotation * point,
-            });
-            end_effectors.push(EndEffector { name, body, position: point.to_array() });
-        }
+    for (index, part) in parts.iter().enumerate() {
+        let has_child = parts.iter().any(|p| p.parent == Some(index));
+        let Some(point) = effector(plan, part, &bodies[index], has_child) else { continue };
+        let link = &binding.links[index];
+        let (name, body) = (names[index].clone(), names[index].clone());
+        let point = DVec3::from_array(tidy(point));
+        binding.effectors.push(EffectorLink {
+            name: name.clone(),
+            joint: link.joint.clone(),
+            point: link.rotation * point,
+        });
+        end_effectors.push(EndEffector { name, body, position: point.to_array() });
     }
     let character = Character {
         name: tidy_name(&plan.options.name),
