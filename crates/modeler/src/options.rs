@@ -108,7 +108,7 @@ impl Default for ModelOptions {
             tiny_mass_share: 0.003,
             tiny_length_share: 0.06,
             skin_percentile: 0.7,
-            radius_bounds: [0.06, 0.45],
+            radius_bounds: [0.1, 0.45],
             sole_height_share: 0.12,
             heel_share: 0.3,
             foot_width_share: 0.42,
