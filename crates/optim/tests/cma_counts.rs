@@ -1,7 +1,7 @@
 //! CMA-ES needs as many evaluations as pycma 4.5: the median of 41 runs lies between the 10 % and 90 % quantiles of its runs.
 //!
 //! The ranges are evaluations to f ≤ 1e-9 of `cma.CMAEvolutionStrategy(x0, sigma0, {'CMA_active': …, 'ftarget': 1e-9})` on `cma.ff`;
-//! (printed by `pycma_counts.py`); x0 = (1, …), σ = 1, and for Rosenbrock's function x0 = 0, σ = 0.1.
+//! x0 = (1, …), σ = 1, and for Rosenbrock's function x0 = 0, σ = 0.1. `pycma_counts.py` measures such ranges anew.
 
 use sinew_optim::{CmaEs, Options, StopReason};
 

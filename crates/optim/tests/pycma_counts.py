@@ -1,4 +1,4 @@
-"""Evaluations that pycma needs to f <= 1e-9: 10 %, 50 % and 90 % quantiles, as `cma_counts.rs` compares with.
+"""Evaluations that pycma needs to f <= 1e-9: 10 %, 50 % and 90 % quantiles; measures the like of the ranges in `cma_counts.rs` anew.
 
 pip install cma numpy; python3 pycma_counts.py [RUNS]
 """
