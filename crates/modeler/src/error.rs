@@ -51,7 +51,7 @@ pub enum ModelerError {
     },
     /// The character would not be one that can be simulated.
     #[error("the character would not be valid: {0}")]
-    Invalid(#[from] CharacterError),
+    Invalid(CharacterError),
     /// The file cannot be read or written.
     #[error(transparent)]
     File(#[from] CharacterFileError),
@@ -63,6 +63,12 @@ pub enum ModelerError {
         /// What is missing or wrong.
         problem: String,
     },
+}
+
+impl From<CharacterError> for ModelerError {
+    fn from(error: CharacterError) -> Self {
+        ModelerError::Invalid(error)
+    }
 }
 
 impl ModelerError {

@@ -41,6 +41,10 @@ pub struct ModelOptions {
 
     /// Density of the bodies, kg/m³.
     pub density: f64,
+    /// Most that the figure weighs by its volume, in weights of a human of its height.
+    pub heaviest_build: f64,
+    /// Largest share of the mass that heads have.
+    pub head_share: f64,
     /// Largest 95th percentile of the angle that a hinge leaves unexplained, rad; above it the joint is a ball.
     pub hinge_residual: f64,
     /// Largest displacement of what a hinge carries by that angle, over the height; above it the joint is a ball.
@@ -94,6 +98,8 @@ impl Default for ModelOptions {
             paper_kd: 50.0,
             paper_torque_limit: 400.0,
             density: 1000.0,
+            heaviest_build: 2.5,
+            head_share: 0.15,
             hinge_residual: 0.14,
             hinge_end_error: 0.03,
             still_angle: 0.01,
@@ -102,15 +108,15 @@ impl Default for ModelOptions {
             tiny_mass_share: 0.003,
             tiny_length_share: 0.06,
             skin_percentile: 0.7,
-            radius_bounds: [0.06, 0.45],
+            radius_bounds: [0.1, 0.45],
             sole_height_share: 0.12,
             heel_share: 0.3,
             foot_width_share: 0.42,
             balance: 0.6,
             drive_frequency: 25.0,
             drive_damping: 1.0,
-            support_factor: 1.5,
-            hold_sag: 0.05,
+            support_factor: 3.0,
+            hold_sag: 0.03,
             torque_angle: 0.5,
             strength: 2.5,
         }
@@ -125,6 +131,7 @@ impl ModelOptions {
             ("paper_mass", self.paper_mass),
             ("paper_torque_limit", self.paper_torque_limit),
             ("density", self.density),
+            ("heaviest_build", self.heaviest_build),
             ("drive_frequency", self.drive_frequency),
             ("hold_sag", self.hold_sag),
             ("torque_angle", self.torque_angle),
@@ -164,6 +171,13 @@ impl ModelOptions {
                 option: "radius_bounds[1]",
                 value: high,
                 remedy: "at least the lower bound",
+            });
+        }
+        if !(0.01..1.0).contains(&self.head_share) {
+            return Err(ModelerError::Option {
+                option: "head_share",
+                value: self.head_share,
+                remedy: "a number from 0.01 to below 1",
             });
         }
         if !(0.0..1.0).contains(&self.balance) {

@@ -31,15 +31,17 @@ impl Default for PreflightOptions {
     fn default() -> Self {
         PreflightOptions {
             start: None,
-            duration_secs: 1.0,
+            duration_secs: 3.0,
             dt: 1.0 / 600.0,
-            least_height: 0.85,
-            largest_tilt: 0.5,
+            least_height: 0.9,
+            largest_tilt: 0.35,
             limit_tolerance: 0.02,
         }
     }
 }
 
+/// Soles that are not quite level come down within this time, s.
+const SETTLING_SECS: f64 = 0.125;
 /// Bones of the two sides may differ by this share: those of performers who were captured do by up to an eighth.
 const SIDE_LENGTHS: f64 = 0.2;
 
@@ -133,9 +135,10 @@ fn stand(
     found.center_of_mass_height = before.center_of_mass[2];
 
     let steps = (options.duration_secs / options.dt).round().clamp(1.0, 1e5) as usize;
+    let settled = ((SETTLING_SECS / options.dt) as usize).min(steps - 1);
     let mut efforts = vec![0.0f64; model.joints().len()];
     for step in 0..steps {
-        if step == steps / 8 {
+        if step == settled {
             // Soles that are not quite level have come down by now.
             support(model, &batch.world(0).measure(), found);
         }

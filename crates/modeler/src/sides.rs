@@ -4,7 +4,22 @@ use glam::{DQuat, DVec3};
 
 /// The name of the same part on the other side, among `names`: `LeftArm` and `RightArm`, `thigh_l` and `thigh_r`, `lfemur` and `rfemur`.
 pub(crate) fn counterpart<'a>(name: &str, names: &[&'a str]) -> Option<&'a str> {
-    swapped(name).into_iter().find_map(|other| names.iter().find(|n| **n == other).copied())
+    let exact = swapped(name).into_iter().find_map(|other| names.iter().find(|n| **n == other).copied());
+    // Exporters number joints: `b_LeftLeg01_015` belongs to `b_RightLeg01_019`.
+    exact.or_else(|| {
+        let stems: Vec<String> = swapped(name).iter().map(|other| stem(other).to_owned()).collect();
+        let mut fitting = names.iter().filter(|n| stems.iter().any(|s| s == stem(n) && s.len() < n.len()));
+        fitting.next().filter(|_| fitting.next().is_none()).copied()
+    })
+}
+
+/// A name without the number that an exporter put behind a separator.
+fn stem(name: &str) -> &str {
+    let without = name.trim_end_matches(|c: char| c.is_ascii_digit());
+    match without.strip_suffix(['_', '.', '-']) {
+        Some(stem) if without.len() < name.len() => stem,
+        _ => name,
+    }
 }
 
 /// Whether a name says left (`true`) or right; `None` where it says neither.

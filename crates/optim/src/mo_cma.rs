@@ -11,7 +11,7 @@ use crate::select_survivors::{Selection, select_one_by_one, select_survivors};
 use serde::{Deserialize, Serialize};
 
 /// Which of the random streams of a seed the children come from.
-const CHILDREN: u64 = 0x6d6f_2d63_6d61;
+const CHILDREN: u64 = u64::from_be_bytes(*b"mo-cma\0\0");
 
 /// All step sizes below this share of the initial one: nothing moves any more.
 const VANISHED_STEP: f64 = 1e-30;

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 const STEP_SIZES: (f64, f64) = (1e-150, 1e100);
 
 /// Which of the random streams of a seed the steps come from.
-const STEPS: u64 = 0x31_2b31;
+const STEPS: u64 = u64::from_be_bytes(*b"oneplus1");
 
 /// The search distribution `N(x, σ² A Aᵀ)` of one individual and its learning (Igel, Hansen & Roth 2007, section 2).
 ///

@@ -7,12 +7,17 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Writes `bytes` to `path` so that a reader, or a crash, finds the old content or the new but never a part.
 ///
-/// A temporary file in the same directory is written, flushed to disk and renamed over `path`. A link is followed, and
-/// the permissions of a file that is already there are kept. On failure the temporary file is removed and `path` is as before.
+/// A temporary file in the same directory is written, flushed to disk and renamed over `path`. A link is followed, devices and pipes
+/// are written to as they are, and the permissions of a file that is already there are kept. On failure the temporary file is removed and `path` is as before.
 pub fn atomic_write(path: &Path, bytes: &[u8]) -> Result<()> {
-    let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
-    if target.is_dir() {
-        return Err(Error::new(ErrorKind::IsADirectory, "the path is a directory"));
+    // A link to a file that is not there yet is followed too.
+    let linked = || fs::read_link(path).ok().map(|to| path.parent().unwrap_or(Path::new("")).join(to));
+    let target = fs::canonicalize(path).ok().or_else(linked).unwrap_or_else(|| path.to_path_buf());
+    match fs::metadata(&target) {
+        Ok(found) if found.is_dir() => return Err(Error::new(ErrorKind::IsADirectory, "the path is a directory")),
+        // A device or a pipe is written to, not replaced.
+        Ok(found) if !found.is_file() => return OpenOptions::new().write(true).open(&target)?.write_all(bytes),
+        _ => {}
     }
     let (temporary, file) = create_beside(&target)?;
     let result = fill(file, &target, bytes).and_then(|()| fs::rename(&temporary, &target));
@@ -58,6 +63,24 @@ mod tests {
         let path = std::env::temp_dir().join(format!("sinew-atomic-write-{name}-{}", std::process::id()));
         fs::create_dir_all(&path).unwrap();
         path
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_are_followed_and_devices_stay_devices() {
+        let folder = directory("links");
+        let (link, target) = (folder.join("link"), folder.join("target"));
+        let _ = (fs::remove_file(&link), fs::remove_file(&target));
+        std::os::unix::fs::symlink("target", &link).unwrap();
+        for text in ["first", "second"] {
+            atomic_write(&link, text.as_bytes()).unwrap();
+            assert_eq!(fs::read(&target).unwrap(), text.as_bytes());
+            assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        }
+        let null = Path::new("/dev/null");
+        atomic_write(null, b"gone").unwrap();
+        assert!(!fs::metadata(null).unwrap().is_file());
+        fs::remove_dir_all(folder).unwrap();
     }
 
     #[test]

@@ -5,6 +5,7 @@ use crate::report::{Arrow, Camera, FilmStrip, Frame, Shape as Drawn, Solid};
 use crate::sim::{Batch, BatchError, BatchOptions, Model, Shape, World};
 use crate::source::Source;
 use sinew_modeler::fitted_to_clip;
+use sinew_motion::Clip;
 use sinew_motion::skeleton::{Joint, Placed, Skeleton};
 use std::sync::Arc;
 
@@ -73,7 +74,7 @@ pub fn strip(model: &Model, title: String, frames: Vec<Frame>) -> FilmStrip {
     }
 }
 
-/// Bodies with the skeleton drawn over them: the rest pose, then moments of the first clip.
+/// Bodies with the skeleton drawn over them: the rest pose, then moments of a clip.
 ///
 /// # Errors
 /// Where the character cannot be simulated.
@@ -86,7 +87,10 @@ pub fn modeling_strip(model: &Arc<Model>, modeling: &Modeling, source: &Source) 
     let stance = fitted_to_clip(character, binding, skeleton, 1.0, "rest", model.rest_position(), None);
     rest.arrows = stance.map_or(Vec::new(), |clip| bones(skeleton, &clip.place(skeleton, 0)));
     let mut frames = vec![rest];
-    if let (Some(fitted), Some(clip)) = (modeling.fitted.first(), modeling.clips.first()) {
+    // A walk says most; else the longest.
+    let says_most = |clip: &Clip| (clip.name.to_lowercase().contains("walk"), clip.frame_count());
+    let shown = (0..modeling.clips.len()).rev().max_by_key(|&i| says_most(&modeling.clips[i])).unwrap_or(0);
+    if let (Some(fitted), Some(clip)) = (modeling.fitted.get(shown), modeling.clips.get(shown)) {
         let last = fitted.frame_count() - 1;
         for moment in 0..MOMENTS.min(last + 1) {
             let at = moment * last / (MOMENTS - 1).max(1);

@@ -28,7 +28,8 @@ enum CommandName {
     Model(commands::model::Model),
     /// Changes a character: bodies, joints, end effectors, structure; with undo
     ///
-    /// Example: sinew edit hero.toml axis thigh_l 0 1 0 --mirror
+    /// Lengths are metres along the body's axes, which lie along the world's in the rest pose (x ahead, y left, z up); angles are degrees, masses
+    /// kilograms; sizes leave masses alone. Example: sinew edit hero.toml axis thigh_l 0 1 0 --mirror
     Edit(commands::edit::Edit),
     /// Writes a clip as BVH or GLB: cut, joined, repeated, mirrored, resampled
     ///

@@ -7,8 +7,8 @@ use sinew_modeler::{
     CharacterProject, ClipPoses, FittedClip, IkOptions, ModelOptions, Preflight, PreflightOptions, fit_clip, model,
     preflight,
 };
-use sinew_motion::tools::{Foot, concatenate, feet, find_clip, put_on_ground};
-use sinew_motion::{Clip, Skeleton};
+use sinew_motion::tools::{Foot, GroundSpeed, concatenate, feet, find_clip, put_on_ground, travel_from_feet};
+use sinew_motion::{Clip, Rig, Skeleton};
 use sinew_sim::{Model, Scene};
 
 /// Seconds over which the parts of a clip such as `Jump+Jump_Idle+Jump_Land` are blended.
@@ -78,7 +78,7 @@ impl Modeling {
     pub fn new(source: &Source, wanted: &[String], options: &ModelOptions) -> Result<Modeling> {
         let skeleton = &source.rig.skeleton;
         let feet = feet(skeleton, &source.rig.clips);
-        let (clips, clip_notes) = clips_on_ground(skeleton, &source.rig.clips, wanted, &feet)?;
+        let (clips, clip_notes) = clips_on_ground(&source.rig, wanted, &feet)?;
         let modeled = model(skeleton, &clips, options)?;
         let project = CharacterProject::new(modeled, options);
         Modeling::of_project(project, skeleton, clips, clip_notes)
@@ -91,7 +91,7 @@ impl Modeling {
     pub fn with_character(source: &Source, wanted: &[String], project: CharacterProject) -> Result<Modeling> {
         let skeleton = &source.rig.skeleton;
         let feet = feet(skeleton, &source.rig.clips);
-        let (clips, clip_notes) = clips_on_ground(skeleton, &source.rig.clips, wanted, &feet)?;
+        let (clips, clip_notes) = clips_on_ground(&source.rig, wanted, &feet)?;
         Modeling::of_project(project, skeleton, clips, clip_notes)
     }
 
@@ -139,30 +139,26 @@ fn poses(fitted: &FittedClip) -> ClipPoses {
 }
 
 /// The clips that are asked for, put on level ground, and what that took.
-fn clips_on_ground(
-    skeleton: &Skeleton,
-    all: &[Clip],
-    wanted: &[String],
-    feet: &[Foot],
-) -> Result<(Vec<Clip>, Vec<String>)> {
+fn clips_on_ground(rig: &Rig, wanted: &[String], feet: &[Foot]) -> Result<(Vec<Clip>, Vec<String>)> {
     let chosen: Vec<Clip> = match wanted {
-        [] => all.to_vec(),
-        names => names.iter().map(|name| named_clip(all, name)).collect::<Result<_>>()?,
+        [] => rig.clips.clone(),
+        names => names.iter().map(|name| named_clip(rig, name)).collect::<Result<_>>()?,
     };
     let (mut clips, mut notes) = (Vec::new(), Vec::new());
     for clip in &chosen {
-        let placed = put_on_ground(skeleton, clip, feet)?;
+        let placed = put_on_ground(&rig.skeleton, clip, feet)?;
         clips.push(placed.clip);
         notes.extend(placed.notes);
     }
     Ok((clips, notes))
 }
 
-/// One clip, or several joined by `+`, as people say them.
+/// One clip, or several joined by `+`, as people say them. Parts in place are made to travel before they are joined.
 ///
 /// # Errors
 /// Where no clip fits the name, or several do.
-pub fn named_clip(all: &[Clip], name: &str) -> Result<Clip> {
+pub fn named_clip(rig: &Rig, name: &str) -> Result<Clip> {
+    let all = &rig.clips;
     if all.is_empty() {
         bail!("the file has no clips; name a file that has with --motion");
     }
@@ -170,6 +166,14 @@ pub fn named_clip(all: &[Clip], name: &str) -> Result<Clip> {
     if whole.is_ok() || !name.contains('+') {
         return Ok(whole?.clone());
     }
-    let parts = name.split('+').map(|part| find_clip(all, part.trim())).collect::<Result<Vec<_>, _>>()?;
+    let feet = feet(&rig.skeleton, all);
+    let mut parts = Vec::new();
+    for part in name.split('+').map(str::trim) {
+        if part.is_empty() {
+            bail!("--clip {name}: a name is missing beside a +");
+        }
+        parts.push(travel_from_feet(&rig.skeleton, find_clip(all, part)?, &feet, GroundSpeed::default())?.clip);
+    }
+    let parts: Vec<&Clip> = parts.iter().collect();
     concatenate(&parts, BLEND_SECS).with_context(|| format!("--clip {name}"))
 }

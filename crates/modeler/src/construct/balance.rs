@@ -41,10 +41,10 @@ pub(crate) fn over_the_feet(plan: &Plan, parts: &mut [Part]) -> Option<String> {
     let across = flat(plan.turns[plan.anatomy.root] * plan.anatomy.mirror.map_or(DVec3::ZERO, |m| m.normal));
     let off = middle - mass_center;
     let off = off - off.dot(across) * across;
-    // Half of the support's reach in that direction is balance enough.
+    // Within a quarter of the support's reach of its middle is balance enough.
     let toward = off.try_normalize()?;
     let reach = soles.iter().map(|(c, half)| (*c - middle).dot(toward).abs() + half).fold(0.0, f64::max);
-    let excess = off.length() - 0.5 * reach;
+    let excess = off.length() - 0.25 * reach;
     if excess <= 0.0 {
         return None;
     }

@@ -138,17 +138,32 @@ fn tiny_leaves(plan: &Plan, parts: &[Part]) -> Vec<usize> {
     all.filter(|&i| is_tiny(i) && parts[i].pair.is_none_or(is_tiny)).map(|i| parts[i].joint).collect()
 }
 
-/// Density times volume; without skin, within what animals of that height weigh: 0.35 to 4 times `70 kg (h / 1.75 m)³`.
+/// Density times volume, within what animals of that height weigh: 0.35 to `heaviest_build` times `70 kg (h / 1.75 m)³`.
+///
+/// A cartoon's head may be half of its volume, but no neck bears half of a body's mass: heads weigh `head_share` of the figure at most.
 fn weigh(plan: &Plan, parts: &mut [Part], notes: &mut Vec<String>) {
-    let volume: f64 = parts.iter().map(Part::volume).sum();
+    // Ears and horns belong to the head.
+    let up =
+        |part: &Part| std::iter::successors(part.parent, |&p| parts[p].parent).any(|p| parts[p].role == Role::Head);
+    let is_head = |part: &Part| part.role == Role::Head || up(part);
+    let volume_of = |heads: bool| parts.iter().filter(|p| is_head(p) == heads).map(Part::volume).sum::<f64>();
+    let (heads, others) = (volume_of(true), volume_of(false));
+    let share = plan.options.head_share;
+    let lightness = if others > 0.0 { (share / (1.0 - share) * others / heads.max(1e-12)).min(1.0) } else { 1.0 };
+    let weight_of = |part: &Part| part.volume() * if is_head(part) { lightness } else { 1.0 };
+    let volume = heads * lightness + others;
     let height = plan.stance.height / 1.75;
     let human = 70.0 * height * height * height * plan.options.density / 1000.0;
-    let natural = (plan.options.density * volume).clamp(0.35 * human, 4.0 * human);
+    let natural = (plan.options.density * volume).clamp(0.35 * human, plan.options.heaviest_build * human);
     let total = plan.options.mass.unwrap_or(natural);
     if plan.options.mass.is_none() {
         notes.push(format!("It weighs {total:.1} kg by its volume; give a mass to overrule."));
     }
-    parts.iter_mut().for_each(|part| part.mass = total * part.volume() / volume);
+    if lightness < 0.99 {
+        notes.push(format!("Its head was made light, {:.0} % of the whole, because of its size.", 100.0 * share));
+    }
+    let masses: Vec<f64> = parts.iter().map(|part| total * weight_of(part) / volume).collect();
+    parts.iter_mut().zip(masses).for_each(|(part, mass)| part.mass = mass);
     notes.extend(balance::over_the_feet(plan, parts));
 }
 
@@ -222,20 +237,18 @@ fn assemble(plan: &Plan, parts: &mut [Part], mut notes: Vec<String>) -> Result<M
     stand_on_ground(plan, parts, &bodies, &mut joints);
     let mut binding = Binding { links, effectors: Vec::new() };
     let mut end_effectors = Vec::new();
-    if plan.options.preset == Preset::Default {
-        for (index, part) in parts.iter().enumerate() {
-            let has_child = parts.iter().any(|p| p.parent == Some(index));
-            let Some(point) = effector(plan, part, &bodies[index], has_child) else { continue };
-            let link = &binding.links[index];
-            let (name, body) = (names[index].clone(), names[index].clone());
-            let point = DVec3::from_array(tidy(point));
-            binding.effectors.push(EffectorLink {
-                name: name.clone(),
-                joint: link.joint.clone(),
-                point: link.rotation * point,
-            });
-            end_effectors.push(EndEffector { name, body, position: point.to_array() });
-        }
+    for (index, part) in parts.iter().enumerate() {
+        let has_child = parts.iter().any(|p| p.parent == Some(index));
+        let Some(point) = effector(plan, part, &bodies[index], has_child) else { continue };
+        let link = &binding.links[index];
+        let (name, body) = (names[index].clone(), names[index].clone());
+        let point = DVec3::from_array(tidy(point));
+        binding.effectors.push(EffectorLink {
+            name: name.clone(),
+            joint: link.joint.clone(),
+            point: link.rotation * point,
+        });
+        end_effectors.push(EndEffector { name, body, position: point.to_array() });
     }
     let character = Character {
         name: tidy_name(&plan.options.name),

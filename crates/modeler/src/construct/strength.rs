@@ -5,6 +5,7 @@
 //! `kp = ω² I`, `kd = 2 ζ kp / ω` moves it with frequency `ω` and damping `ζ`.
 //! Joints between trunk and sole also hold up the body as an inverted pendulum, which takes
 //! `kp ≥ support_factor · s m g h / n`: mass and height of what is above the joint, over `n` legs of `s` joints, which yield one after the other.
+//! So does every joint for what stands on it: `kp ≥ support_factor · s m g h`, of `s` joints that bear it in a row.
 //! No joint yields more than `hold_sag` to the weight that it bears in the rest pose: `kp ≥ m g d / hold_sag`, `d` the level distance.
 //! The torque limit is the largest of `ω² I · torque_angle` and `strength` times the weight of what hangs on the joint at its lever arm;
 //! of joints that support, also `strength · m g (d + 0.4 h) / n`.
@@ -96,6 +97,11 @@ pub(crate) fn drive(plan: &Plan, parts: &mut [Part], bodies: &[Body], joints: &m
         torque = torque.max(options.torque_angle * kp);
         let level = |lump: &Lump| DVec3::new(lump.center.x - at.x, lump.center.y - at.y, 0.0).length();
         kp = kp.max(sub.mass * GRAVITY * level(&sub) / options.hold_sag);
+        // What stands on the joint is a pendulum too, and the joints of a spine yield one after the other.
+        let is_on_chain = |i: usize| inside[i] || descendants(parts, i)[index];
+        let series = (1..parts.len()).filter(|&i| carried[i].mass > 0.4 * sub.mass && is_on_chain(i)).count();
+        let standing = sub.mass * GRAVITY * (sub.center.z - at.z).max(0.0);
+        kp = kp.max(options.support_factor * series as f64 * standing);
         if parts[index].carries_sole {
             let pendulum = rest.mass * GRAVITY * (rest.center.z - at.z).max(0.0) / legs as f64;
             let load = rest.mass * GRAVITY * level(&rest) / legs as f64;

@@ -25,7 +25,10 @@ impl BenchRig {
         let modeled = model(skeleton, clips, &ModelOptions::default())?;
         let frames: usize = clips.iter().map(|clip| clip.frame_count()).sum();
         let read = median_secs(|| self.read.open().map(drop))?;
-        let made = median_secs(|| Ok(drop(model(skeleton, clips, &ModelOptions::default())?)))?;
+        let made = median_secs(|| {
+            model(skeleton, clips, &ModelOptions::default())?;
+            Ok(())
+        })?;
         let fitted = median_secs(|| {
             for clip in clips {
                 fit_clip(&modeled.character, &modeled.binding, skeleton, clip, &IkOptions::default())?;

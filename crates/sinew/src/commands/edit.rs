@@ -3,7 +3,7 @@
 use super::show;
 use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand, ValueEnum};
-use sinew::modeler::{Change, CharacterProject, Edit as Edits, Size};
+use sinew::modeler::{Change, CharacterProject, Edit as Edits, PreflightOptions, Size, preflight};
 use sinew::sim::{EndEffector, JointKind};
 use std::path::PathBuf;
 
@@ -23,13 +23,13 @@ pub struct Edit {
     what: What,
 }
 
-/// Lengths in metres along the body's axes, angles in degrees, masses in kilograms.
+// Lengths in metres along the body's axes, which lie along the world's (x ahead, y left, z up) in the rest pose; angles in degrees, masses in kilograms.
 #[derive(Subcommand)]
 enum What {
     /// Moves the shapes of a body; with --joint also the joint that carries it
     Move {
         body: String,
-        #[arg(num_args = 3, allow_negative_numbers = true, value_names = ["X", "Y", "Z"])]
+        #[arg(required = true, num_args = 3, allow_negative_numbers = true, value_names = ["X", "Y", "Z"])]
         by: Vec<f64>,
         #[arg(long)]
         joint: bool,
@@ -37,7 +37,7 @@ enum What {
     /// Turns the shapes of a body about their centre: axis and angle in degrees
     Turn {
         body: String,
-        #[arg(num_args = 4, allow_negative_numbers = true, value_names = ["X", "Y", "Z", "DEGREES"])]
+        #[arg(required = true, num_args = 4, allow_negative_numbers = true, value_names = ["X", "Y", "Z", "DEGREES"])]
         turn: Vec<f64>,
     },
     /// Sizes a body: one of --scale, --radius, --length, --box
@@ -47,11 +47,15 @@ enum What {
         size: SizeArgs,
     },
     /// Sets the mass of a body, kg
-    Mass { body: String, mass: f64 },
+    Mass {
+        body: String,
+        #[arg(allow_negative_numbers = true)]
+        mass: f64,
+    },
     /// Sets the axis of a hinge
     Axis {
         joint: String,
-        #[arg(num_args = 3, allow_negative_numbers = true, value_names = ["X", "Y", "Z"])]
+        #[arg(required = true, num_args = 3, allow_negative_numbers = true, value_names = ["X", "Y", "Z"])]
         axis: Vec<f64>,
     },
     /// Sets the limits of a joint, degrees; none without numbers
@@ -72,32 +76,36 @@ enum What {
     Gains {
         joint: String,
         /// Proportional gain, N m/rad
-        #[arg(long)]
+        #[arg(long, allow_negative_numbers = true)]
         kp: Option<f64>,
         /// Derivative gain, N m s/rad
-        #[arg(long)]
+        #[arg(long, allow_negative_numbers = true)]
         kd: Option<f64>,
         /// Largest torque, N m
-        #[arg(long)]
+        #[arg(long, allow_negative_numbers = true)]
         torque: Option<f64>,
     },
     /// Adds an end effector to a body, with a ball as its contact where --radius is given
     AddEffector {
         name: String,
         body: String,
-        #[arg(num_args = 3, allow_negative_numbers = true, value_names = ["X", "Y", "Z"])]
+        #[arg(required = true, num_args = 3, allow_negative_numbers = true, value_names = ["X", "Y", "Z"])]
         position: Vec<f64>,
-        #[arg(long)]
+        #[arg(long, allow_negative_numbers = true)]
         radius: Option<f64>,
     },
     /// Moves an end effector
     MoveEffector {
         name: String,
-        #[arg(num_args = 3, allow_negative_numbers = true, value_names = ["X", "Y", "Z"])]
+        #[arg(required = true, num_args = 3, allow_negative_numbers = true, value_names = ["X", "Y", "Z"])]
         position: Vec<f64>,
     },
     /// Sizes the ball of an end effector
-    SizeEffector { name: String, radius: f64 },
+    SizeEffector {
+        name: String,
+        #[arg(allow_negative_numbers = true)]
+        radius: f64,
+    },
     /// Takes an end effector away
     RemoveEffector { name: String },
     /// Makes a body the root
@@ -112,19 +120,21 @@ enum What {
     Redo,
     /// Lists bodies, joints and changes
     List,
+    /// Tries whether the character stands, as `sinew model` does
+    Check,
 }
 
 #[derive(Args)]
 #[group(required = true, multiple = false)]
 struct SizeArgs {
     /// Times all lengths
-    #[arg(long)]
+    #[arg(long, allow_negative_numbers = true)]
     scale: Option<f64>,
     /// Radius of capsules and balls, m
-    #[arg(long)]
+    #[arg(long, allow_negative_numbers = true)]
     radius: Option<f64>,
     /// Length of capsules, m
-    #[arg(long)]
+    #[arg(long, allow_negative_numbers = true)]
     length: Option<f64>,
     /// Half the edges of boxes, m
     #[arg(long = "box", num_args = 3, value_names = ["X", "Y", "Z"])]
@@ -144,6 +154,7 @@ impl Edit {
         let mut project = CharacterProject::load(&self.file)?;
         match self.what {
             What::List => return show(&list(&project)),
+            What::Check => return check(&project),
             What::Undo if !project.undo() => bail!("{}: there is no change to take back", self.file.display()),
             What::Redo if !project.redo() => bail!("{}: no change was taken back", self.file.display()),
             What::Undo | What::Redo => {}
@@ -151,7 +162,9 @@ impl Edit {
         }
         let output = self.output.as_ref().unwrap_or(&self.file);
         project.save(output)?;
-        show(&format!("wrote {} ({} changes since it was made)\n", output.display(), project.edits().len()))
+        let (count, file) = (project.edits().len(), output.display());
+        let changes = if count == 1 { "change" } else { "changes" };
+        show(&format!("wrote {file} ({count} {changes} since it was made)\n"))
     }
 }
 
@@ -179,6 +192,9 @@ impl What {
                 };
                 Edits::SetType { joint, kind, axis: axis.as_deref().map(three).transpose()? }
             }
+            What::Gains { joint, kp: None, kd: None, torque: None } => {
+                bail!("gains of {joint}: give at least one of --kp, --kd and --torque")
+            }
             What::Gains { joint, kp, kd, torque } => Edits::SetGains { joint, kp, kd, torque_limit: torque },
             What::AddEffector { name, body, position, radius } => {
                 Edits::AddEffector { name, body, position: three(&position)?, radius }
@@ -189,7 +205,7 @@ impl What {
             What::Root { body } => Edits::SetRoot { body },
             What::Delete { body } => Edits::DeleteBody { body },
             What::Merge { body } => Edits::MergeBody { body },
-            What::Undo | What::Redo | What::List => bail!("not a change"),
+            What::Undo | What::Redo | What::List | What::Check => bail!("not a change"),
         })
     }
 }
@@ -236,7 +252,21 @@ fn list(project: &CharacterProject) -> String {
     }
     let effector = |e: &EndEffector| format!("  end effector {} on {}", e.name, e.body);
     lines.extend(character.end_effectors.iter().map(effector));
-    let change = |(number, change): (usize, &Change)| format!("  change {}: {change:?}", number + 1);
-    lines.extend(project.edits().iter().enumerate().map(change));
+    for (number, change) in project.edits().iter().enumerate() {
+        let text = serde_json::to_string(change).unwrap_or_default();
+        lines.push(format!("  change {}: {text}", number + 1));
+    }
     lines.join("\n") + "\n"
+}
+
+fn check(project: &CharacterProject) -> Result<()> {
+    let found = preflight(project.character(), &[], &PreflightOptions::default())?;
+    let mut lines =
+        vec![format!("{}: {}", project.character().name, if found.ok { "it stands" } else { "something is wrong" })];
+    lines.extend(found.problems.iter().map(|problem| format!("  ! {problem}")));
+    lines.push(format!(
+        "  after 3 s of holding its pose its centre of mass is at {:.0} % of its height",
+        100.0 * found.height_kept
+    ));
+    show(&(lines.join("\n") + "\n"))
 }

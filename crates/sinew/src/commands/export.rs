@@ -1,8 +1,8 @@
 //! `sinew export`: a clip cut, joined, repeated or mirrored, as BVH or GLB.
 
 use super::inspect::ReadArgs;
-use super::write;
-use anyhow::Result;
+use super::{check_outputs, show, write};
+use anyhow::{Result, bail};
 use clap::Args;
 use sinew::export::{ClipChanges, export};
 use sinew::modeling::named_clip;
@@ -42,6 +42,10 @@ pub struct Export {
 impl Export {
     /// Runs the command.
     pub fn run(&self) -> Result<()> {
+        check_outputs(Some(self.read.path()), &[("-o", Some(&self.output), &["bvh", "glb"])])?;
+        if self.repeat == Some(0) {
+            bail!("--repeat 0 leaves nothing; give 1 or more");
+        }
         let source = self.read.open()?;
         let changes = ClipChanges {
             keep_ground: self.keep_ground,
@@ -51,7 +55,15 @@ impl Export {
             repeat: self.repeat,
             rate_hz: self.rate,
         };
-        let clip = changes.apply(&source, &named_clip(&source.rig.clips, &self.clip)?)?;
+        let clip = changes.apply(&source, &named_clip(&source.rig, &self.clip)?)?;
+        let travel = clip.root_positions[clip.frame_count() - 1] - clip.root_positions[0];
+        show(&format!(
+            "{}: {} frames, {:.2} s, travels {:.2} m\n",
+            clip.name,
+            clip.frame_count(),
+            clip.duration_secs(),
+            travel.truncate().length()
+        ))?;
         write(&self.output, &export(&source, &clip, &self.output)?, false)
     }
 }

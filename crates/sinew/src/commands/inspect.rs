@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 use sinew::inspect::Inspection;
 use sinew::motion::{ImportOptions, Up};
 use sinew::source::Source;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// How a file is to be read; shared by all commands that read one.
 #[derive(Args)]
@@ -36,6 +36,11 @@ enum UpName {
 }
 
 impl ReadArgs {
+    /// The file.
+    pub fn path(&self) -> &Path {
+        &self.file
+    }
+
     /// Name of the file without its folder.
     pub fn file_name(&self) -> String {
         self.file.file_name().unwrap_or_default().to_string_lossy().into_owned()

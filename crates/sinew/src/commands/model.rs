@@ -1,7 +1,7 @@
 //! `sinew model`: a rigged file becomes a character that can be simulated.
 
 use super::inspect::ReadArgs;
-use super::{show, write};
+use super::{check_outputs, show, write};
 use anyhow::Result;
 use clap::{Args, ValueEnum};
 use sinew::film;
@@ -33,7 +33,7 @@ pub struct Model {
     /// Writes the character on flat ground for MuJoCo
     #[arg(long, value_name = "hero.xml")]
     mjcf: Option<PathBuf>,
-    /// Draws bodies and skeleton together, in the rest pose and along the first clip
+    /// Draws bodies and skeleton together, in the rest pose and along a walk, or the longest clip
     #[arg(long, value_name = "hero.png")]
     film: Option<PathBuf>,
     /// Prints one JSON object
@@ -50,6 +50,14 @@ enum PresetName {
 impl Model {
     /// Runs the command.
     pub fn run(&self) -> Result<()> {
+        check_outputs(
+            Some(self.read.path()),
+            &[
+                ("-o", self.output.as_ref(), &["toml"]),
+                ("--mjcf", self.mjcf.as_ref(), &["xml", "mjcf"]),
+                ("--film", self.film.as_ref(), &["png"]),
+            ],
+        )?;
         let source = self.read.open()?;
         let preset = match self.preset {
             PresetName::Default => Preset::Default,
@@ -75,15 +83,17 @@ impl Model {
             let strip = film::modeling_strip(&model, &modeling, &source)?;
             write(path, &strip.render()?.encode_png()?, self.json)?;
         }
-        let report = modeling.report();
+        let mut report = modeling.report();
+        let repairs = source.rig.report.sentences().map(str::to_owned);
+        report.notes = repairs.chain(report.notes).collect();
         match self.json {
             true => show(&(serde_json::to_string_pretty(&report)? + "\n")),
-            false => show(&text(&source.name, &report, source.rig.report.sentences())),
+            false => show(&text(&source.name, &report)),
         }
     }
 }
 
-fn text<'a>(name: &str, report: &'a ModelReport, repairs: impl Iterator<Item = &'a str>) -> String {
+fn text(name: &str, report: &ModelReport) -> String {
     let ModelReport { bodies, dof, mass_kg, height_m, preflight, ik, notes } = report;
     let mut lines =
         vec![format!("{name}: {bodies} bodies, {dof} degrees of freedom, {mass_kg:.1} kg, {height_m:.2} m tall")];
@@ -100,12 +110,15 @@ fn text<'a>(name: &str, report: &'a ModelReport, repairs: impl Iterator<Item = &
     }
     lines.push(format!("\nPre-flight: {}", if preflight.ok { "it stands" } else { "something is wrong" }));
     lines.extend(preflight.problems.iter().map(|problem| format!("  ! {problem}")));
-    lines.push(format!("  after 1 s its centre of mass is at {:.0} % of its height", 100.0 * preflight.height_kept));
+    lines.push(format!(
+        "  after 3 s of holding its pose its centre of mass is at {:.0} % of its height",
+        100.0 * preflight.height_kept
+    ));
     if let Some(margin) = preflight.support_margin {
         let side = if margin < 0.0 { "outside" } else { "inside" };
         lines.push(format!("  its centre of mass lies {:.1} cm {side} its feet", 100.0 * margin.abs()));
     }
     lines.push("\nGuessed and repaired".into());
-    lines.extend(repairs.chain(notes.iter().map(String::as_str)).map(|sentence| format!("  - {sentence}")));
+    lines.extend(notes.iter().map(|sentence| format!("  - {sentence}")));
     lines.join("\n") + "\n"
 }
