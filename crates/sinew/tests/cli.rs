@@ -56,6 +56,9 @@ fn a_written_character_can_be_simulated() {
     sinew_sim::embedded::dinosaur().write(&path).expect("written");
     let text = stdout(&sinew(folder.path(), &["simulate", "mine.toml", "--duration", "0.1", "--f64"]));
     assert!(text.contains("50 steps"), "{text}");
+    // Embedded rigs are modelled on the way.
+    let text = stdout(&sinew(folder.path(), &["simulate", "quadruped", "--duration", "0.1"]));
+    assert!(text.starts_with("quadruped: 0.100 s"), "{text}");
 }
 
 #[test]

@@ -5,9 +5,13 @@ use anyhow::{Result, bail};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use sinew::film;
+use sinew::modeler::ModelOptions;
+use sinew::modeling::Modeling;
+use sinew::motion::ImportOptions;
 use sinew::random::Stream;
 use sinew::sim::mjcf::{MjcfOptions, to_mjcf};
 use sinew::sim::{Batch, BatchOptions, Character, Isa, JointKind, Model, Scene, Status, embedded};
+use sinew::source::Source;
 use sinew::trajectory::Trajectory;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -20,7 +24,7 @@ const FILM_FRAMES: usize = 8;
 /// Options of `sinew simulate`.
 #[derive(Args)]
 pub struct Simulate {
-    /// Character file; or `dinosaur` or `humanoid` for an embedded one
+    /// Character file; or `dinosaur`, `humanoid`, `human` or `quadruped` for an embedded one
     #[arg(value_name = "CHARACTER.toml")]
     character: PathBuf,
     /// Simulated time, seconds
@@ -169,6 +173,12 @@ fn load(path: &Path) -> Result<Character> {
     match path.to_str() {
         Some("dinosaur") if !path.exists() => Ok(embedded::dinosaur()),
         Some("humanoid") if !path.exists() => Ok(embedded::humanoid()),
+        // The other embedded rigs are modelled on the way.
+        Some(name) if !path.exists() && sinew::assets::find(name).is_some() => {
+            let options = ModelOptions { name: name.into(), ..ModelOptions::default() };
+            let source = Source::open(path, &[], &ImportOptions::default())?;
+            Ok(Modeling::new(&source, &[], &options)?.project.character().clone())
+        }
         _ => Ok(Character::read(path)?),
     }
 }
