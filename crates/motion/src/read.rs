@@ -21,7 +21,9 @@ pub fn read_bytes(bytes: &[u8], file: &str, folder: Option<&Path>, options: &Imp
 
 /// What the file says, by the reader that knows its content.
 fn read_raw(bytes: &[u8], file: &str, folder: Option<&Path>) -> Result<RawRig, ReadError> {
-    if looks_like_gltf(bytes) {
+    if bytes.iter().all(u8::is_ascii_whitespace) {
+        Err(ReadError::content(file, "the file is empty; export it again"))
+    } else if looks_like_gltf(bytes) {
         read_gltf(bytes, file, folder)
     } else if looks_like_fbx(bytes) {
         read_fbx(bytes, file)
@@ -53,6 +55,11 @@ mod tests {
     fn strangers_and_missing_files_are_told_in_a_sentence() {
         let error = read_bytes(b"\x89PNG", "hero.bvh", None, &ImportOptions::default()).unwrap_err().to_string();
         assert!(error.starts_with("hero.bvh: neither BVH"), "{error}");
+        let error = read_bytes(b"", "hero.glb", None, &ImportOptions::default()).unwrap_err().to_string();
+        assert!(error.contains("empty"), "{error}");
+        let tiny = ImportOptions { height: Some(1e-6), ..Default::default() };
+        let error = read_bytes(BVH.as_bytes(), "hero.bvh", None, &tiny).unwrap_err().to_string();
+        assert!(error.contains("the height must lie between"), "{error}");
         let error = read(Path::new("no/such/file.bvh"), &ImportOptions::default()).unwrap_err().to_string();
         assert!(error.contains("no/such/file.bvh"), "{error}");
     }

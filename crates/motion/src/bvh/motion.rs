@@ -90,9 +90,9 @@ fn read_header(text: &mut Text) -> Result<(usize, f64), ReadError> {
     text.take(b":");
     let frame_secs = text.number("the seconds of a frame")?;
     if !FRAME_SECS.contains(&frame_secs) {
-        return Err(
-            text.error(format!("'Frame Time: {frame_secs}' should be above 0 s, such as 0.0333333; correct it"))
-        );
+        return Err(text.error(format!(
+            "'Frame Time: {frame_secs}' should lie between 0.000001 and 3600 s, such as 0.0333333; correct it"
+        )));
     }
     Ok((frames as usize, snap_rate(1.0 / frame_secs)))
 }

@@ -10,6 +10,9 @@ const MOST_NODES: usize = 16_384;
 /// Most joints × frames over all clips: 31 joints for three hours at 60 frames a second.
 const MOST_JOINT_FRAMES: usize = 20_000_000;
 
+/// Smallest and largest height that may be asked for, m.
+const HEIGHTS: [f64; 2] = [0.05, 100.0];
+
 /// Refuses a rig or options that cannot be worked with, in one sentence.
 pub(super) fn check(raw: &RawRig, options: &ImportOptions, file: &str) -> Result<(), ReadError> {
     let refuse = |message: String| Err(ReadError::content(file, message));
@@ -17,6 +20,12 @@ pub(super) fn check(raw: &RawRig, options: &ImportOptions, file: &str) -> Result
         if value.is_some_and(|v| !(v.is_finite() && v > 0.0)) {
             return refuse(format!("the {name} must be a number above zero"));
         }
+    }
+    let [least, most] = HEIGHTS;
+    if options.height.is_some_and(|h| !(least..=most).contains(&h)) {
+        return refuse(format!(
+            "the height must lie between {least} and {most} m; give that of the character as it stands"
+        ));
     }
     let joints = raw.nodes.iter().filter(|n| n.is_joint).count();
     if joints == 0 {
