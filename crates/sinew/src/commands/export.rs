@@ -6,6 +6,7 @@ use anyhow::{Result, bail};
 use clap::Args;
 use sinew::export::{ClipChanges, export};
 use sinew::modeling::named_clip;
+use sinew::motion::Format;
 use std::path::PathBuf;
 
 /// Options of `sinew export`.
@@ -34,7 +35,7 @@ pub struct Export {
     /// Leaves the clip in place, floating or sloping as it is in the file
     #[arg(long)]
     keep_ground: bool,
-    /// BVH, or GLB: the source with its mesh, skin and other clips, and this clip added
+    /// BVH in the source's units, or GLB: a glTF source with its mesh, skin and other clips and this clip added; of other sources, capsules
     #[arg(short, long, value_name = "out.bvh|out.glb")]
     output: PathBuf,
 }
@@ -64,6 +65,9 @@ impl Export {
             clip.duration_secs(),
             travel.truncate().length()
         ))?;
+        if source.rig.format != Format::Gltf && self.output.extension().is_some_and(|e| e.eq_ignore_ascii_case("glb")) {
+            show("the source is no glTF, so the bodies are capsules\n")?;
+        }
         write(&self.output, &export(&source, &clip, &self.output)?, false)
     }
 }
