@@ -166,6 +166,26 @@ pub struct Joint {
     pub armature: f64,
 }
 
+impl Joint {
+    /// A joint at its parent's origin, in line with it, neither driven nor limited; a hinge still needs its axis.
+    pub fn new(name: impl Into<String>, kind: JointKind, parent: Option<&str>, child: impl Into<String>) -> Joint {
+        Joint {
+            name: name.into(),
+            kind,
+            parent: parent.map(str::to_owned),
+            child: child.into(),
+            position: [0.0; 3],
+            orientation: identity_quaternion(),
+            axis: None,
+            limits: None,
+            kp: 0.0,
+            kd: 0.0,
+            torque_limit: None,
+            armature: 0.0,
+        }
+    }
+}
+
 /// A named point on a body.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

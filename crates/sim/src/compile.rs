@@ -161,20 +161,8 @@ impl<'a> Builder<'a> {
 
     fn add_object(&mut self, index: usize) {
         let object = &self.scene.objects[index];
-        let joint = Joint {
-            name: object.name.clone(),
-            kind: JointKind::Free,
-            parent: None,
-            child: object.name.clone(),
-            position: object.position,
-            orientation: object.orientation,
-            axis: None,
-            limits: None,
-            kp: 0.0,
-            kd: 0.0,
-            torque_limit: None,
-            armature: 0.0,
-        };
+        let (position, orientation) = (object.position, object.orientation);
+        let joint = Joint { position, orientation, ..Joint::new(&object.name, JointKind::Free, None, &object.name) };
         let shape = match object.shape {
             ObjectShape::Ball { radius } => Shape::Sphere { center: [0.0; 3], radius },
             ObjectShape::Box { half_extents } => {
@@ -496,7 +484,6 @@ fn static_box(b: &crate::scene::StaticBox) -> kernel::BoxConst<f64> {
         center: b.center,
         columns: rotation::matrix(b.orientation),
         half: b.half_extents,
-        bounding_radius: rotation::length(b.half_extents),
         surface: surface(&b.surface),
     }
 }

@@ -143,7 +143,6 @@ pub(crate) struct BoxConst<S> {
     pub center: [S; 3],
     pub columns: [[S; 3]; 3],
     pub half: [S; 3],
-    pub bounding_radius: S,
     pub surface: SurfaceConst<S>,
 }
 
@@ -242,7 +241,6 @@ impl Kernel<f64> {
                     center: array3(&b.center),
                     columns: columns(&b.columns),
                     half: array3(&b.half),
-                    bounding_radius: n(b.bounding_radius),
                     surface: surface(&b.surface),
                 })
                 .collect(),

@@ -8,20 +8,7 @@ fn body(name: &str, shapes: Vec<Shape>) -> Body {
 }
 
 fn joint(kind: JointKind, parent: Option<&str>, child: &str) -> Joint {
-    Joint {
-        name: format!("{child}_joint"),
-        kind,
-        parent: parent.map(String::from),
-        child: child.into(),
-        position: [0.0; 3],
-        orientation: [1.0, 0.0, 0.0, 0.0],
-        axis: None,
-        limits: None,
-        kp: 0.0,
-        kd: 0.0,
-        torque_limit: None,
-        armature: 0.0,
-    }
+    Joint::new(format!("{child}_joint"), kind, parent, child)
 }
 
 fn limb() -> Shape {

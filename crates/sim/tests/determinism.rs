@@ -184,20 +184,7 @@ fn a_grazing_contact_does_not_depend_on_the_neighbours() {
         inertia: None,
         shapes: vec![Shape::Sphere { center: CENTER, radius: 0.1 }],
     };
-    let joint = Joint {
-        name: "root".into(),
-        kind: JointKind::Free,
-        parent: None,
-        child: "ball".into(),
-        position: [0.0, 0.0, 0.5],
-        orientation: [1.0, 0.0, 0.0, 0.0],
-        axis: None,
-        limits: None,
-        kp: 0.0,
-        kd: 0.0,
-        torque_limit: None,
-        armature: 0.0,
-    };
+    let joint = Joint { position: [0.0, 0.0, 0.5], ..Joint::new("root", JointKind::Free, None, "ball") };
     let figure = Character {
         name: "grazer".into(),
         bodies: vec![ball],

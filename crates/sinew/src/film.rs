@@ -4,6 +4,7 @@ use crate::modeling::Modeling;
 use crate::report::{Arrow, Camera, FilmStrip, Frame, Shape as Drawn, Solid};
 use crate::sim::{Batch, BatchError, BatchOptions, Model, Shape, World};
 use crate::source::Source;
+use glam::DQuat;
 use sinew_modeler::fitted_to_clip;
 use sinew_motion::Clip;
 use sinew_motion::skeleton::{Joint, Placed, Skeleton};
@@ -125,11 +126,9 @@ fn side_color(name: &str) -> [u8; 3] {
     }
 }
 
-fn product([aw, ax, ay, az]: [f64; 4], [bw, bx, by, bz]: [f64; 4]) -> [f64; 4] {
-    [
-        aw * bw - ax * bx - ay * by - az * bz,
-        aw * bx + ax * bw + ay * bz - az * by,
-        aw * by - ax * bz + ay * bw + az * bx,
-        aw * bz + ax * by - ay * bx + az * bw,
-    ]
+/// `a · b` of quaternions `[w, x, y, z]`.
+fn product(a: [f64; 4], b: [f64; 4]) -> [f64; 4] {
+    let of = |[w, x, y, z]: [f64; 4]| DQuat::from_xyzw(x, y, z, w);
+    let DQuat { x, y, z, w } = of(a) * of(b);
+    [w, x, y, z]
 }

@@ -40,7 +40,7 @@ enum CommandName {
     /// Reads a character file, lets the character stand on flat ground and holds its rest pose by implicit PD, or perturbs the
     /// targets with --noise. Example: sinew simulate dinosaur --noise 0.2 --film strip.png --out t.npz --mjcf m.xml
     Simulate(commands::simulate::Simulate),
-    /// Measures speed against peers
+    /// Measures speed
     Bench {
         #[command(subcommand)]
         what: BenchName,

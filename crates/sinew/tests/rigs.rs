@@ -1,7 +1,7 @@
 //! From a rigged file to a character and back, on the embedded characters.
 
 use sinew::modeler::{CharacterProject, ModelOptions, fitted_to_clip};
-use sinew::modeling::Modeling;
+use sinew::modeling::{Modeling, named_clip};
 use sinew::motion::{add_clip_to_gltf, read_bytes, read_gltf, write_bvh};
 use sinew::source::Source;
 use std::path::Path;
@@ -103,6 +103,23 @@ fn another_take_fits_the_same_character() {
     assert_eq!(second.project.character(), first.project.character());
     assert_eq!(second.fitted.len(), 2);
     assert!(second.fitted.iter().all(|f| f.errors.effector_mean < 0.01), "{:?}", second.report().ik);
+}
+
+#[test]
+fn parts_in_place_travel_when_they_are_joined() {
+    let mut source = open("dinosaur");
+    let mut walk = source.rig.clips.iter().find(|c| c.name == "walk").expect("a walk").clone();
+    let frames = walk.frame_count();
+    let travel = walk.root_positions[frames - 1] - walk.root_positions[0];
+    for (frame, position) in walk.root_positions.iter_mut().enumerate() {
+        let share = frame as f64 / (frames - 1) as f64;
+        (position.x, position.y) = (position.x - share * travel.x, position.y - share * travel.y);
+    }
+    source.rig.clips = ["first", "second"].map(|name| sinew::motion::Clip { name: name.into(), ..walk.clone() }).into();
+    let joined = named_clip(&source.rig, "first+second").expect("joined");
+    let went = joined.root_positions[joined.frame_count() - 1] - joined.root_positions[0];
+    let wanted = 2.0 * travel.length();
+    assert!((went.length() - wanted).abs() < 0.15 * wanted, "{} m instead of {wanted}", went.length());
 }
 
 #[test]

@@ -65,3 +65,47 @@ pub fn put_on_ground(skeleton: &Skeleton, clip: &Clip, feet: &[Foot]) -> Result<
     }
     Ok(OnGround { clip: level, notes, given_speed: was_in_place.then_some(speed) })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tools::walkers::biped_walk;
+    use crate::tools::{feet, moved};
+    use glam::{DQuat, DVec3};
+
+    #[test]
+    fn a_floating_clip_comes_down_and_one_in_mid_air_stays() {
+        let walk = biped_walk();
+        let feet = feet(&walk.skeleton, &[]);
+        let ground = put_on_ground(&walk.skeleton, &walk.clip, &feet).unwrap();
+        let raised = |share: f64| {
+            let up = DVec3::new(0.0, 0.0, share * walk.skeleton.height());
+            put_on_ground(&walk.skeleton, &moved(&ground.clip, DQuat::IDENTITY, up), &feet).unwrap()
+        };
+        let height = |placed: &OnGround| placed.clip.root_positions[0].z - ground.clip.root_positions[0].z;
+        assert!(height(&raised(0.05)).abs() < 0.005, "{}", height(&raised(0.05)));
+        // The bind pose stands on zero, so feet that stay high above it are in the air.
+        let floor = walk.skeleton.bind_pose()[feet[0].sole[0].joint].place(feet[0].sole[0].local).z;
+        let mut standing = walk.skeleton.clone();
+        standing.joints[0].offset.z -= floor;
+        let up = DVec3::new(0.0, 0.0, 0.3 * standing.height());
+        let high = put_on_ground(&standing, &moved(&ground.clip, DQuat::IDENTITY, up), &feet).unwrap();
+        assert!(height(&high) > 0.25 * standing.height(), "{}", height(&high));
+        assert!(high.notes.iter().any(|n| n.contains("mid-air")), "{:?}", high.notes);
+    }
+
+    #[test]
+    fn a_cycle_in_place_is_told_its_speed() {
+        let walk = biped_walk();
+        let feet = feet(&walk.skeleton, &[]);
+        let mut still = walk.cycle.clone();
+        let frames = still.frame_count();
+        let travel = still.root_positions[frames - 1] - still.root_positions[0];
+        for (frame, position) in still.root_positions.iter_mut().enumerate() {
+            let share = frame as f64 / (frames - 1) as f64;
+            *position -= share * DVec3::new(travel.x, travel.y, 0.0);
+        }
+        let speed = put_on_ground(&walk.skeleton, &still, &feet).unwrap().given_speed.expect("in place");
+        assert!((speed - walk.speed).abs() < 0.05 * walk.speed, "{speed} instead of {}", walk.speed);
+    }
+}

@@ -11,20 +11,7 @@ fn body(name: &str) -> Body {
 }
 
 fn joint(name: &str, kind: JointKind, parent: Option<&str>, child: &str) -> Joint {
-    Joint {
-        name: name.into(),
-        kind,
-        parent: parent.map(String::from),
-        child: child.into(),
-        position: [0.0; 3],
-        orientation: [1.0, 0.0, 0.0, 0.0],
-        axis: (kind == JointKind::Hinge).then_some([0.0, 1.0, 0.0]),
-        limits: None,
-        kp: 0.0,
-        kd: 0.0,
-        torque_limit: None,
-        armature: 0.0,
-    }
+    Joint { axis: (kind == JointKind::Hinge).then_some([0.0, 1.0, 0.0]), ..Joint::new(name, kind, parent, child) }
 }
 
 /// Pelvis (free), thigh (ball), shin (hinge).

@@ -88,20 +88,8 @@ pub fn solid(name: &str, mass: f64, shape: Shape) -> Body {
 
 /// A joint without drive and limits; a hinge turns about y.
 pub fn joint(kind: JointKind, parent: Option<&str>, child: &str, position: [f64; 3]) -> Joint {
-    Joint {
-        name: format!("to_{child}"),
-        kind,
-        parent: parent.map(str::to_owned),
-        child: child.into(),
-        position,
-        orientation: IDENTITY,
-        axis: (kind == JointKind::Hinge).then_some([0.0, 1.0, 0.0]),
-        limits: None,
-        kp: 0.0,
-        kd: 0.0,
-        torque_limit: None,
-        armature: 0.0,
-    }
+    let axis = (kind == JointKind::Hinge).then_some([0.0, 1.0, 0.0]);
+    Joint { position, axis, ..Joint::new(format!("to_{child}"), kind, parent, child) }
 }
 
 pub fn character(bodies: Vec<Body>, joints: Vec<Joint>) -> Character {

@@ -203,7 +203,7 @@ impl Dense {
         let joint = Joint {
             position: object.position,
             orientation: object.orientation,
-            ..random_scene::joint(&object.name, JointKind::Free, None, &object.name)
+            ..Joint::new(&object.name, JointKind::Free, None, &object.name)
         };
         self.push(object.name.clone(), joint, None, mass_properties::of_object(object));
     }

@@ -38,24 +38,6 @@ impl Random {
     }
 }
 
-/// A joint without gains, limits or armature at its parent's origin.
-pub fn joint(name: &str, kind: JointKind, parent: Option<&str>, child: &str) -> Joint {
-    Joint {
-        name: name.into(),
-        kind,
-        parent: parent.map(String::from),
-        child: child.into(),
-        position: [0.0; 3],
-        orientation: [1.0, 0.0, 0.0, 0.0],
-        axis: None,
-        limits: None,
-        kp: 0.0,
-        kd: 0.0,
-        torque_limit: None,
-        armature: 0.0,
-    }
-}
-
 /// A tree of `count` bodies with every joint type; joints drive with random gains.
 pub fn character(random: &mut Random, name: &str, count: usize) -> Character {
     // From long chains (1) to bushes (large).
@@ -75,7 +57,7 @@ pub fn character(random: &mut Random, name: &str, count: usize) -> Character {
             let kind = if i == 1 { kinds[random.below(4)] } else { kinds[random.below(5)] };
             (kind, Some(format!("b{parent}")))
         };
-        let mut joint = joint(&format!("j{i}"), kind, parent.as_deref(), &format!("b{i}"));
+        let mut joint = Joint::new(format!("j{i}"), kind, parent.as_deref(), format!("b{i}"));
         joint.position = random.vector(0.3);
         if random.below(2) == 0 {
             joint.orientation = random.quaternion(3.0);

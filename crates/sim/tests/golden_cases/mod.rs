@@ -6,7 +6,7 @@
 #[path = "../dense/random_scene.rs"]
 pub mod random_scene;
 
-use random_scene::{Random, joint};
+use random_scene::Random;
 use sinew_sim::{Body, Character, Joint, JointKind, Scene, embedded};
 
 /// Name and scene of each case, all in the air and without joint stops.
@@ -39,7 +39,7 @@ fn planar() -> Character {
             Joint {
                 position: [0.2, 0.1, 1.0],
                 orientation: [0.8, 0.0, 0.6, 0.0],
-                ..joint("root", JointKind::Planar, None, "trunk")
+                ..Joint::new("root", JointKind::Planar, None, "trunk")
             },
             Joint { axis: Some([0.0, 1.0, 0.0]), ..hung("hip", JointKind::Hinge, "trunk", "thigh") },
             Joint { axis: Some([0.0, 1.0, 0.0]), armature: 0.02, ..hung("knee", JointKind::Hinge, "thigh", "shin") },
@@ -56,7 +56,7 @@ fn pendulum() -> Character {
             Joint {
                 position: [0.0, 0.3, 2.0],
                 orientation: [0.6, 0.0, 0.0, 0.8],
-                ..joint("root", JointKind::Fixed, None, "mount")
+                ..Joint::new("root", JointKind::Fixed, None, "mount")
             },
             Joint {
                 orientation: [0.8, 0.6, 0.0, 0.0],
@@ -75,7 +75,7 @@ fn welded() -> Character {
         "welded",
         &["trunk", "plate", "arm", "hand", "tail"],
         vec![
-            joint("root", JointKind::Free, None, "trunk"),
+            Joint::new("root", JointKind::Free, None, "trunk"),
             Joint { orientation: turned, ..hung("bolt", JointKind::Weld, "trunk", "plate") },
             Joint { orientation: turned, ..hung("glue", JointKind::Weld, "plate", "arm") },
             Joint { axis: Some([0.0, 0.0, 1.0]), ..hung("wrist", JointKind::Hinge, "arm", "hand") },
@@ -85,7 +85,7 @@ fn welded() -> Character {
 }
 
 fn hung(name: &str, kind: JointKind, parent: &str, child: &str) -> Joint {
-    Joint { position: [0.05, -0.02, -0.3], ..joint(name, kind, Some(parent), child) }
+    Joint { position: [0.05, -0.02, -0.3], ..Joint::new(name, kind, Some(parent), child) }
 }
 
 fn character(name: &str, bodies: &[&str], joints: Vec<Joint>) -> Character {

@@ -78,6 +78,6 @@ pub fn run(folder: &Path) -> Result<()> {
     let title = "The embedded dinosaur, simulated: dropped, pushed, held";
     film::strip(&model, title.into(), frames).render()?.save_png(&path)?;
     println!("film strip: {}", path.display());
-    println!("next: sinew simulate CHARACTER.toml, sinew bench sim, sinew --help");
+    println!("next: sinew model HERO.glb (or dinosaur, human, quadruped) --film hero.png, sinew --help");
     Ok(())
 }

@@ -24,7 +24,7 @@ pub struct Model {
     /// Rules that make the bodies: `paper` is Keys-to-Sim 2018 to the letter
     #[arg(long, value_name = "default|paper", default_value = "default")]
     preset: PresetName,
-    /// Mass of the character, kg; by default from its volume
+    /// Mass of the character, kg; by default from its volume (preset `paper`: 50)
     #[arg(long, value_name = "KG", allow_negative_numbers = true)]
     mass: Option<f64>,
     /// Writes the character

@@ -54,20 +54,7 @@ fn push(character: &mut Character, name: &str, mass: f64, shape: Shape) {
 }
 
 fn joint(kind: JointKind, parent: Option<String>, child: &str, position: [f64; 3]) -> Joint {
-    Joint {
-        name: child.into(),
-        kind,
-        parent,
-        child: child.into(),
-        position,
-        orientation: [1.0, 0.0, 0.0, 0.0],
-        axis: None,
-        limits: None,
-        kp: 0.0,
-        kd: 0.0,
-        torque_limit: None,
-        armature: 0.0,
-    }
+    Joint { position, ..Joint::new(child, kind, parent.as_deref(), child) }
 }
 
 fn capsule(from: [f64; 3], to: [f64; 3], radius: f64) -> Shape {
