@@ -153,6 +153,11 @@ impl Batch {
         WorldMut { model: &self.model, group: &mut *self.groups[group], lane }
     }
 
+    /// Looks at the present state of all worlds, for [`World::read_observation`].
+    pub fn observe(&mut self) {
+        self.groups.iter_mut().for_each(|g| g.observe());
+    }
+
     /// Copies the state of one world over another's; controls stay.
     pub fn copy_state(&mut self, from: usize, to: usize) {
         let mut snapshot = Snapshot::default();

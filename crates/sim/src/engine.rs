@@ -3,12 +3,13 @@
 //! The only place that enters code compiled for an instruction set; everything above speaks f64 and lane numbers.
 
 use crate::kernel::Kernel;
-use crate::lanes::{F32x4, Isa, Lanes};
+use crate::lanes::{F32x4, Isa, Lanes, Scalar};
 #[cfg(target_arch = "x86_64")]
 use crate::lanes::{F32x8, F32x16};
 use crate::math::Vec3;
-use crate::model::Model;
-use crate::step::{self, Group, Scratch};
+use crate::model::{EndEffectorInfo, Model};
+use crate::rotation::{add, apply};
+use crate::step::{self, Group, LinkPoint, Scratch, Seen};
 use std::any::Any;
 use std::sync::Arc;
 
@@ -55,6 +56,9 @@ pub(crate) trait Worlds: Send + Sync {
     fn diverged(&self, lane: usize) -> Option<(u64, usize)>;
     fn set_history(&mut self, lane: usize, steps: u64, diverged: Option<(u64, usize)>);
     fn contacts(&self, lane: usize) -> Vec<RawContact>;
+    /// Looks at the present state of all lanes; [`Worlds::observed`] reads what was seen.
+    fn observe(&mut self);
+    fn observed(&self, lane: usize, out: &mut [f64]);
     fn bytes(&self) -> usize;
     /// Backward passes made with this scratch memory.
     fn passes(&self, scratch: &dyn Any) -> u64;
@@ -62,14 +66,38 @@ pub(crate) trait Worlds: Send + Sync {
 
 type Advance<V> = unsafe fn(&Kernel<<V as Lanes>::Scalar>, &mut Group<V>, &mut Scratch<V>, usize);
 
+type Observe<V> = unsafe fn(
+    &Kernel<<V as Lanes>::Scalar>,
+    &Group<V>,
+    &[LinkPoint<<V as Lanes>::Scalar>],
+    &mut Vec<Seen<V>>,
+    &mut Vec<V>,
+);
+
 struct Engine<V: Lanes> {
     kernel: Arc<Kernel<V::Scalar>>,
     group: Group<V>,
     advance: Advance<V>,
+    observe: Observe<V>,
+    /// The end effectors, and what the last look at them saw.
+    effectors: Arc<Vec<LinkPoint<V::Scalar>>>,
+    seen: Vec<Seen<V>>,
+    observed: Vec<V>,
 }
 
-macro_rules! entry_point {
-    ($name:ident, $lanes:ty $(, $feature:literal)?) => {
+macro_rules! entry_points {
+    ($name:ident, $observe:ident, $lanes:ty $(, $feature:literal)?) => {
+        $(#[target_feature(enable = $feature)])?
+        unsafe fn $observe(
+            kernel: &Kernel<<$lanes as Lanes>::Scalar>,
+            group: &Group<$lanes>,
+            points: &[LinkPoint<<$lanes as Lanes>::Scalar>],
+            seen: &mut Vec<Seen<$lanes>>,
+            out: &mut Vec<$lanes>,
+        ) {
+            step::observe(kernel, group, points, seen, out);
+        }
+
         $(#[target_feature(enable = $feature)])?
         unsafe fn $name(
             kernel: &Kernel<<$lanes as Lanes>::Scalar>,
@@ -81,12 +109,12 @@ macro_rules! entry_point {
         }
     };
 }
-entry_point!(advance_portable, F32x4);
-entry_point!(advance_reference, f64);
+entry_points!(advance_portable, observe_portable, F32x4);
+entry_points!(advance_reference, observe_reference, f64);
 #[cfg(target_arch = "x86_64")]
-entry_point!(advance_avx2, F32x8, "avx2,fma");
+entry_points!(advance_avx2, observe_avx2, F32x8, "avx2,fma");
 #[cfg(target_arch = "x86_64")]
-entry_point!(advance_avx512, F32x16, "avx512f,avx512vl,avx512dq,avx2,fma");
+entry_points!(advance_avx512, observe_avx512, F32x16, "avx512f,avx512vl,avx512dq,avx2,fma");
 
 /// Makes `count` groups of worlds, all at rest in the scene's starting pose and none of them running.
 ///
@@ -95,12 +123,12 @@ entry_point!(advance_avx512, F32x16, "avx512f,avx512vl,avx512dq,avx2,fma");
 pub(crate) fn new_groups(model: &Model, isa: Isa, count: usize) -> Vec<Box<dyn Worlds>> {
     assert!(isa.is_available(), "this CPU has no {}", isa.name());
     match isa {
-        Isa::Portable => make::<F32x4>(model, count, advance_portable),
-        Isa::Reference64 => make::<f64>(model, count, advance_reference),
+        Isa::Portable => make::<F32x4>(model, count, advance_portable, observe_portable),
+        Isa::Reference64 => make::<f64>(model, count, advance_reference, observe_reference),
         #[cfg(target_arch = "x86_64")]
-        Isa::Avx2 => make::<F32x8>(model, count, advance_avx2),
+        Isa::Avx2 => make::<F32x8>(model, count, advance_avx2, observe_avx2),
         #[cfg(target_arch = "x86_64")]
-        Isa::Avx512 => make::<F32x16>(model, count, advance_avx512),
+        Isa::Avx512 => make::<F32x16>(model, count, advance_avx512, observe_avx512),
         #[cfg(not(target_arch = "x86_64"))]
         Isa::Avx2 | Isa::Avx512 => unreachable!("checked above"),
     }
@@ -116,7 +144,7 @@ pub(crate) fn lane_count(isa: Isa) -> usize {
     }
 }
 
-fn make<V: Lanes>(model: &Model, count: usize, advance: Advance<V>) -> Vec<Box<dyn Worlds>> {
+fn make<V: Lanes>(model: &Model, count: usize, advance: Advance<V>, observe: Observe<V>) -> Vec<Box<dyn Worlds>> {
     let kernel = Arc::new(model.kernel.convert::<V::Scalar>());
     let fill = |values: &[f64]| -> Vec<V> {
         values
@@ -147,9 +175,22 @@ fn make<V: Lanes>(model: &Model, count: usize, advance: Advance<V>) -> Vec<Box<d
         stop_torque: zeros,
         contacts: Vec::new(),
     };
-    (0..count)
-        .map(|_| -> Box<dyn Worlds> { Box::new(Engine { kernel: kernel.clone(), group: group.clone(), advance }) })
-        .collect()
+    let point = |e: &EndEffectorInfo| {
+        let body = &model.bodies[e.body];
+        let [x, y, z] = add(body.position, apply(&body.rotation, e.position)).map(V::Scalar::from_f64);
+        LinkPoint { link: body.link, position: [x, y, z] }
+    };
+    let effectors = Arc::new(model.end_effectors.iter().map(point).collect::<Vec<_>>());
+    let engine = || Engine {
+        kernel: kernel.clone(),
+        group: group.clone(),
+        advance,
+        observe,
+        effectors: effectors.clone(),
+        seen: Vec::new(),
+        observed: Vec::new(),
+    };
+    (0..count).map(|_| -> Box<dyn Worlds> { Box::new(engine()) }).collect()
 }
 
 impl<V: Lanes> Engine<V> {
@@ -274,6 +315,17 @@ impl<V: Lanes> Worlds for Engine<V> {
                 force: get3(&c.force, lane),
             })
             .collect()
+    }
+    fn observe(&mut self) {
+        // SAFETY: as in `advance`.
+        unsafe {
+            (self.observe)(&self.kernel, &self.group, &self.effectors, &mut self.seen, &mut self.observed);
+        }
+    }
+    fn observed(&self, lane: usize, out: &mut [f64]) {
+        for (out, v) in out.iter_mut().zip(&self.observed) {
+            *out = v.get(lane);
+        }
     }
     fn bytes(&self) -> usize {
         let g = &self.group;

@@ -4,8 +4,10 @@
 //! Results do not depend on which lane or thread a job met.
 
 use crate::batch::{BatchError, BatchOptions, build_pool};
-use crate::engine::{self, Worlds};
+use crate::JointKind;
+use crate::engine::{self, Field, Worlds};
 use crate::model::Model;
+use crate::rotation;
 use crate::world::{Snapshot, Status, World, WorldMut};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -83,6 +85,24 @@ pub enum RolloutError {
     Interval(&'static str),
 }
 
+/// Says where worlds are steered.
+pub trait Steering: Sync {
+    /// Writes the PD target that a job has at knot `knot`, in `qpos` order, knowing its world at the knot before (for knot 0: at the start).
+    fn target(&self, job: usize, knot: usize, world: &World<'_>, target: &mut [f64]);
+}
+
+/// Rows of targets that were chosen before.
+struct Knots<'a>(&'a [Job]);
+
+impl Steering for Knots<'_> {
+    fn target(&self, job: usize, knot: usize, _: &World<'_>, target: &mut [f64]) {
+        let rows = &self.0[job].knots;
+        let last = rows.len() / target.len() - 1;
+        let at = knot.min(last) * target.len();
+        target.copy_from_slice(&rows[at..at + target.len()]);
+    }
+}
+
 /// What all jobs share.
 #[derive(Clone, Debug)]
 pub struct Rollouts<'a> {
@@ -96,8 +116,21 @@ pub struct Rollouts<'a> {
     pub knot_interval: usize,
     /// Steps between looks at the cost.
     pub sample_interval: usize,
+    /// What the damper of PD holds on to: the velocity of the moving target, or rest.
+    pub damps_to: DampsTo,
+    /// Whether [`World::read_observation`] is up to date when the cost or the steering looks.
+    pub observes: bool,
     /// Instruction set and threads.
     pub options: BatchOptions,
+}
+
+/// Velocity towards which PD damps a joint.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DampsTo {
+    /// `kd·(0 − v)`.
+    Rest,
+    /// `kd·(v* − v)`, v* the velocity of the target between its rows.
+    Target,
 }
 
 /// A job in a lane.
@@ -105,14 +138,31 @@ struct Lane {
     job: usize,
     steps: usize,
     cost: f64,
+    /// Target at the last knot.
+    row: Vec<f64>,
 }
+
+type Cost<'a> = dyn Fn(usize, usize, &World<'_>) -> Flow + Sync + 'a;
 
 impl Rollouts<'_> {
     /// Runs all jobs. `cost(job, step, world)` is called every `sample_interval` steps and once at the end.
-    pub fn run(
+    pub fn run(&self, jobs: &[Job], cost: &Cost<'_>) -> Result<Vec<Outcome>, RolloutError> {
+        let row = self.model.position_count();
+        for (job, j) in jobs.iter().enumerate() {
+            if j.knots.is_empty() || !j.knots.len().is_multiple_of(row.max(1)) {
+                return Err(RolloutError::Knots { job, found: j.knots.len(), row });
+            }
+        }
+        let starts: Vec<usize> = jobs.iter().map(|j| j.start).collect();
+        self.run_steered(&starts, &Knots(jobs), cost)
+    }
+
+    /// Runs one job from each of the start states that `jobs` lists; `steering` may look at the worlds before it decides.
+    pub fn run_steered(
         &self,
-        jobs: &[Job],
-        cost: &(dyn Fn(usize, usize, &World<'_>) -> Flow + Sync),
+        jobs: &[usize],
+        steering: &dyn Steering,
+        cost: &Cost<'_>,
     ) -> Result<Vec<Outcome>, RolloutError> {
         self.check(jobs)?;
         let next = AtomicUsize::new(0);
@@ -122,7 +172,7 @@ impl Rollouts<'_> {
         let workers = threads.min(jobs.len().div_ceil(engine::lane_count(self.options.isa)));
         let work = |_: usize| {
             let mut group = engine::new_groups(self.model, self.options.isa, 1).pop().expect("one group");
-            self.work(&mut *group, jobs, &next, cost, &|job, outcome| {
+            self.work(&mut *group, jobs, &next, steering, cost, &|job, outcome| {
                 results.lock().expect("no holder panics")[job] = Some(outcome);
             });
         };
@@ -140,7 +190,7 @@ impl Rollouts<'_> {
         Ok(results.into_iter().map(|r| r.expect("every job ends")).collect())
     }
 
-    fn check(&self, jobs: &[Job]) -> Result<(), RolloutError> {
+    fn check(&self, jobs: &[usize]) -> Result<(), RolloutError> {
         if self.knot_interval == 0 {
             return Err(RolloutError::Interval("knot interval"));
         }
@@ -150,18 +200,12 @@ impl Rollouts<'_> {
         if !self.options.isa.is_available() {
             return Err(BatchError::Isa(self.options.isa.name()).into());
         }
-        let row = self.model.position_count();
-        let count = row + self.model.velocity_count();
+        let count = self.model.position_count() + self.model.velocity_count();
         if let Some(start) = self.starts.iter().position(|s| s.values().len() != count) {
             return Err(RolloutError::StartState { start, found: self.starts[start].values().len(), count });
         }
-        for (job, j) in jobs.iter().enumerate() {
-            if j.start >= self.starts.len() {
-                return Err(RolloutError::Start { job, start: j.start, count: self.starts.len() });
-            }
-            if j.knots.is_empty() || !j.knots.len().is_multiple_of(row.max(1)) {
-                return Err(RolloutError::Knots { job, found: j.knots.len(), row });
-            }
+        if let Some((job, &start)) = jobs.iter().enumerate().find(|(_, s)| **s >= self.starts.len()) {
+            return Err(RolloutError::Start { job, start, count: self.starts.len() });
         }
         Ok(())
     }
@@ -170,32 +214,56 @@ impl Rollouts<'_> {
     fn work(
         &self,
         group: &mut dyn Worlds,
-        jobs: &[Job],
+        jobs: &[usize],
         next: &AtomicUsize,
-        cost: &(dyn Fn(usize, usize, &World<'_>) -> Flow + Sync),
+        steering: &dyn Steering,
+        cost: &Cost<'_>,
         finish: &dyn Fn(usize, Outcome),
     ) {
         let mut scratch = group.new_scratch();
         let mut lanes: Vec<Option<Lane>> = (0..group.lane_count()).map(|_| None).collect();
+        let mut rows = Rows::new(self.model);
         loop {
+            let mut began = false;
             for (lane, slot) in lanes.iter_mut().enumerate().filter(|(_, slot)| slot.is_none()) {
                 let job = next.fetch_add(1, Ordering::Relaxed);
                 if job >= jobs.len() {
                     break;
                 }
-                self.start(group, lane, &jobs[job]);
-                *slot = Some(Lane { job, steps: 0, cost: 0.0 });
+                let mut world = WorldMut { model: self.model, group, lane };
+                world.restore(&self.starts[jobs[job]]);
+                world.set_target_velocity(&rows.no_velocity);
+                world.clear_forces();
+                *slot = Some(Lane { job, steps: 0, cost: 0.0, row: vec![0.0; self.model.position_count()] });
+                began = true;
+            }
+            if began {
+                if self.observes {
+                    group.observe();
+                }
+                for (lane, slot) in lanes.iter_mut().enumerate() {
+                    let Some(state) = slot.as_mut().filter(|state| state.steps == 0) else { continue };
+                    let world = World { model: self.model, group, lane };
+                    steering.target(state.job, 0, &world, &mut state.row);
+                    self.steer(group, lane, state, steering, &mut rows);
+                }
             }
             // All lanes run until the first of them has something to do.
             let Some(steps) = lanes.iter().flatten().map(|l| self.until_event(l.steps)).min() else { break };
             group.advance(&mut *scratch, steps);
+            if self.observes {
+                group.observe();
+            }
             for (lane, slot) in lanes.iter_mut().enumerate() {
                 let Some(state) = slot else { continue };
                 state.steps += steps;
-                if let Some(outcome) = self.look(group, lane, state, &jobs[state.job], cost) {
+                let start = &self.starts[jobs[state.job]];
+                if let Some(outcome) = self.look(group, lane, state, start, cost) {
                     group.set_running(lane, false);
                     finish(state.job, outcome);
                     *slot = None;
+                } else if state.steps.is_multiple_of(self.knot_interval) {
+                    self.steer(group, lane, state, steering, &mut rows);
                 }
             }
         }
@@ -208,35 +276,33 @@ impl Rollouts<'_> {
         knot.min(sample).min(self.steps - done)
     }
 
-    fn start(&self, group: &mut dyn Worlds, lane: usize, job: &Job) {
-        let mut world = WorldMut { model: self.model, group, lane };
-        world.restore(&self.starts[job.start]);
-        world.set_target_velocity(&vec![0.0; self.model.velocity_count()]);
-        world.set_target(&job.knots[..self.model.position_count()]);
-        world.clear_forces();
-        self.steer(&mut world, job, 0);
-    }
-
-    /// Sets out for the next row of targets.
-    fn steer(&self, world: &mut WorldMut<'_>, job: &Job, steps: usize) {
-        let row = self.model.position_count();
-        let index = steps / self.knot_interval + 1;
-        match job.knots.get(index * row..(index + 1) * row) {
-            Some(target) => world.ramp_target(target, self.knot_interval),
-            None => world.set_target(&job.knots[job.knots.len() - row..]),
+    /// At a knot: the target moves linearly from this row to the next.
+    fn steer(&self, group: &mut dyn Worlds, lane: usize, state: &mut Lane, steering: &dyn Steering, rows: &mut Rows) {
+        let knot = state.steps / self.knot_interval;
+        let world = World { model: self.model, group, lane };
+        steering.target(state.job, knot + 1, &world, &mut rows.next);
+        group.write(Field::Target, lane, &state.row);
+        // As the lanes hold it.
+        group.read(Field::Target, lane, &mut state.row);
+        rows.ramp_from(self.model, &state.row, self.knot_interval);
+        group.write(Field::Ramp, lane, &rows.ramp);
+        group.set_ramped(true);
+        if self.damps_to == DampsTo::Target {
+            group.write(Field::TargetVelocity, lane, &rows.velocity);
         }
+        state.row.copy_from_slice(&rows.next);
     }
 
-    /// Samples the cost and changes the target where it is time; the outcome if the job is over.
+    /// At a sample: asks for the cost; ends the job when it is over.
     fn look(
         &self,
         group: &mut dyn Worlds,
         lane: usize,
         state: &mut Lane,
-        job: &Job,
-        cost: &(dyn Fn(usize, usize, &World<'_>) -> Flow + Sync),
+        start: &Snapshot,
+        cost: &Cost<'_>,
     ) -> Option<Outcome> {
-        let mut world = WorldMut { model: self.model, group, lane };
+        let world = World { model: self.model, group, lane };
         let is_over = state.steps == self.steps;
         let is_sample = is_over || state.steps.is_multiple_of(self.sample_interval);
         let is_knot = state.steps.is_multiple_of(self.knot_interval);
@@ -244,10 +310,10 @@ impl Rollouts<'_> {
         if !is_sample && !is_knot {
             return None;
         }
-        let mut status = world.as_world().status();
+        let mut status = world.status();
         let mut stops = false;
         if is_sample {
-            match cost(state.job, state.steps, &world.as_world()) {
+            match cost(state.job, state.steps, &world) {
                 Flow::Continue(c) => state.cost += c,
                 Flow::Stop(c) => {
                     state.cost += c;
@@ -260,13 +326,51 @@ impl Rollouts<'_> {
         }
         if is_over || stops || matches!(status, Status::Diverged { .. }) {
             let mut end = Snapshot::default();
-            world.as_world().save(&mut end);
-            let steps = (end.steps() - self.starts[job.start].steps()) as usize;
+            world.save(&mut end);
+            let steps = (end.steps() - start.steps()) as usize;
             return Some(Outcome { cost: state.cost, steps, end, status });
         }
-        if is_knot {
-            self.steer(&mut world, job, state.steps);
-        }
         None
+    }
+}
+
+/// Room for the rows of a knot.
+struct Rows {
+    next: Vec<f64>,
+    ramp: Vec<f64>,
+    velocity: Vec<f64>,
+    no_velocity: Vec<f64>,
+}
+
+impl Rows {
+    fn new(model: &Model) -> Rows {
+        let (q, v) = (vec![0.0; model.position_count()], vec![0.0; model.velocity_count()]);
+        Rows { next: q.clone(), ramp: q, velocity: v.clone(), no_velocity: v }
+    }
+
+    /// What is added in each of `steps` steps on the way from `row` to `next`, and the velocity that this is.
+    fn ramp_from(&mut self, model: &Model, row: &[f64], steps: usize) {
+        let rate = 1.0 / steps as f64;
+        let per_second = rate / model.dt();
+        for joint in model.joints() {
+            let (q, v) = (joint.position_index, joint.velocity_index);
+            match joint.kind {
+                JointKind::Hinge => {
+                    let change = self.next[q] - row[q];
+                    self.ramp[q] = change * rate;
+                    self.velocity[v] = change * per_second;
+                }
+                JointKind::Ball => {
+                    let (a, b) = (&row[q..q + 4], &self.next[q..q + 4]);
+                    // The nearer of the two quaternions that mean the same rotation.
+                    let same = a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+                    let sign = if same < 0.0 { -1.0 } else { 1.0 };
+                    (0..4).for_each(|k| self.ramp[q + k] = (sign * b[k] - a[k]) * rate);
+                    let turn = rotation::turn_between([a[0], a[1], a[2], a[3]], [b[0], b[1], b[2], b[3]]);
+                    (0..3).for_each(|k| self.velocity[v + k] = turn[k] * per_second);
+                }
+                _ => {}
+            }
+        }
     }
 }

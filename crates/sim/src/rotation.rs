@@ -47,6 +47,15 @@ pub(crate) fn quaternion_product(a: [f64; 4], b: [f64; 4]) -> [f64; 4] {
     ]
 }
 
+/// Rotation vector in the axes of `a` of the shorter way from `a` to `b`, both of unit length: `2·atan2(|v|, |w|)·v/|v|` of `a⁻¹·b`.
+pub(crate) fn turn_between([w, x, y, z]: [f64; 4], b: [f64; 4]) -> [f64; 3] {
+    let [w, x, y, z] = quaternion_product([w, -x, -y, -z], b);
+    let s = (x * x + y * y + z * z).sqrt();
+    let sign = if w < 0.0 { -1.0 } else { 1.0 };
+    let ratio = if s < 1e-12 { 2.0 } else { 2.0 * libm::atan2(s, w.abs()) / s };
+    [x, y, z].map(|c| sign * ratio * c)
+}
+
 pub(crate) fn apply(m: &Columns, v: [f64; 3]) -> [f64; 3] {
     std::array::from_fn(|i| m[0][i] * v[0] + m[1][i] * v[1] + m[2][i] * v[2])
 }

@@ -1,6 +1,6 @@
 //! The rollout driver against worlds stepped by hand.
 
-use sinew_sim::{
+use sinew_sim::{DampsTo, 
     BatchError, BatchOptions, Flow, Isa, Job, Model, Outcome, RolloutError, Rollouts, Snapshot, Status, World,
 };
 use std::sync::{Arc, Mutex};
@@ -52,10 +52,9 @@ fn by_hand(model: &Arc<Model>, starts: &[Snapshot], job: usize, jobs: &[Job], is
     let (mut total, mut done, mut status) = (0.0, 0, Status::Running);
     for step in 0..STEPS {
         if step % KNOT_INTERVAL == 0 {
-            match knots.get(step / KNOT_INTERVAL + 1) {
-                Some(next) => batch.world_mut(0).ramp_target(next, KNOT_INTERVAL),
-                None => batch.world_mut(0).set_target(knots[knots.len() - 1]),
-            }
+            let row = |knot: usize| knots[knot.min(knots.len() - 1)];
+            batch.world_mut(0).set_target(row(step / KNOT_INTERVAL));
+            batch.world_mut(0).ramp_target(row(step / KNOT_INTERVAL + 1), KNOT_INTERVAL);
         }
         batch.step(1);
         done = step + 1;
@@ -98,6 +97,8 @@ fn outcomes_are_those_of_stepping_by_hand() {
                     steps: STEPS,
                     knot_interval: KNOT_INTERVAL,
                     sample_interval: SAMPLE_INTERVAL,
+                    damps_to: DampsTo::Rest,
+                    observes: false,
                     options: BatchOptions { isa, threads },
                 };
                 let found = rollouts.run(&jobs, &cost).unwrap();
@@ -123,6 +124,8 @@ fn rollouts<'a>(model: &'a Model, starts: &'a [Snapshot]) -> Rollouts<'a> {
         steps: STEPS,
         knot_interval: KNOT_INTERVAL,
         sample_interval: SAMPLE_INTERVAL,
+        damps_to: DampsTo::Rest,
+        observes: false,
         options: BatchOptions { isa: Isa::detect(), threads: 2 },
     }
 }

@@ -52,25 +52,34 @@ fn root<V: Lanes>(group: &Group<V>, scratch: &mut Scratch<V>, link: &Link<V::Sca
         }
         LinkKind::Planar => {
             origin = Vec3::new(group.q[q], origin.y, group.q[q + 1]);
-            let (s, c) = group.q[q + 2].sin_cos();
-            let (o, one) = (V::zero(), V::constant(1.0));
-            let columns = [Vec3::new(c, o, -s), Vec3::new(o, one, o), Vec3::new(s, o, c)];
-            motion.rotation = aligned(&Mat3 { cols: columns }, link);
+            let o = V::zero();
+            motion.rotation = planar_rotation(link, group.q[q + 2]);
             motion.velocity = Vec3::new(group.v[v], o, group.v[v + 1]);
             motion.angular_velocity = Vec3::new(o, group.v[v + 2], o);
         }
-        _ => {
-            let (o, one) = (V::zero(), V::constant(1.0));
-            let columns = [Vec3::new(one, o, o), Vec3::new(o, one, o), Vec3::new(o, o, one)];
-            motion.rotation = aligned(&Mat3 { cols: columns }, link);
-        }
+        _ => motion.rotation = fixed_rotation(link),
     }
     scratch.origins[link.tree] = origin;
     motion
 }
 
+/// A planar root turned about `y`.
 #[inline(always)]
-fn aligned<V: Lanes>(rotation: &Mat3<V>, link: &Link<V::Scalar>) -> Mat3<V> {
+pub(super) fn planar_rotation<V: Lanes>(link: &Link<V::Scalar>, angle: V) -> Mat3<V> {
+    let (s, c) = angle.sin_cos();
+    let (o, one) = (V::zero(), V::constant(1.0));
+    aligned(&Mat3 { cols: [Vec3::new(c, o, -s), Vec3::new(o, one, o), Vec3::new(s, o, c)] }, link)
+}
+
+/// A root that is bolted to the world.
+#[inline(always)]
+pub(super) fn fixed_rotation<V: Lanes>(link: &Link<V::Scalar>) -> Mat3<V> {
+    let (o, one) = (V::zero(), V::constant(1.0));
+    aligned(&Mat3 { cols: [Vec3::new(one, o, o), Vec3::new(o, one, o), Vec3::new(o, o, one)] }, link)
+}
+
+#[inline(always)]
+pub(super) fn aligned<V: Lanes>(rotation: &Mat3<V>, link: &Link<V::Scalar>) -> Mat3<V> {
     match &link.align {
         Some(align) => rotation.mul(&Mat3::splat(align)),
         None => *rotation,
@@ -159,7 +168,7 @@ fn brake<V: Lanes>(
 
 /// Rotation of a hinge's child, and the axis in the world.
 #[inline(always)]
-fn hinge<V: Lanes>(link: &Link<V::Scalar>, before: &Mat3<V>, angle: V) -> (Mat3<V>, Vec3<V>) {
+pub(super) fn hinge<V: Lanes>(link: &Link<V::Scalar>, before: &Mat3<V>, angle: V) -> (Mat3<V>, Vec3<V>) {
     let (s, c) = angle.sin_cos();
     let [x, y, z] = before.cols;
     match link.kind {

@@ -15,6 +15,7 @@ mod backward;
 mod contact;
 mod forward;
 mod integrate;
+mod observe;
 mod pairs;
 mod shapes;
 
@@ -22,6 +23,7 @@ use crate::kernel::{Kernel, Op};
 use crate::lanes::Lanes;
 use crate::math::{Mat3, Sym3, Vec3};
 pub(crate) use contact::{Contact, GROUND};
+pub(crate) use observe::{LinkPoint, Seen, observe};
 
 /// The worlds that share lanes: state, control and what the last recorded step left to be read.
 #[derive(Clone)]

@@ -1,0 +1,77 @@
+//! What can be wrong with a transfer.
+
+use sinew_optim::OptimError;
+use sinew_sim::{BatchError, ModelError, RolloutError};
+
+/// Why a motion could not be transferred.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum TransferError {
+    /// The clip is not of the character.
+    #[error("clip {clip:?}: {found} numbers do not divide into frames of {row} (the length of qpos); lay the clip onto this character again")]
+    Shape {
+        /// Name of the clip.
+        clip: String,
+        /// Numbers in it.
+        found: usize,
+        /// Numbers in a frame.
+        row: usize,
+    },
+    /// A number of the clip is none.
+    #[error("clip {clip:?}: frame {frame} holds a number that is not finite; repair the clip")]
+    NotFinite {
+        /// Name of the clip.
+        clip: String,
+        /// Its frame.
+        frame: usize,
+    },
+    /// Nothing to optimise.
+    #[error("clip {clip:?} has {frames} frames and lasts {duration_secs:.3} s, but a transfer needs at least 0.1 s; repeat it with --cycles, or take a longer clip")]
+    TooShort {
+        /// Name of the clip.
+        clip: String,
+        /// Its frames.
+        frames: usize,
+        /// Its length, s.
+        duration_secs: f64,
+    },
+    /// The character has no joint to drive.
+    #[error("character {character:?} has no joint with gains, so nothing can move it; give its joints kp and kd")]
+    NoDrive {
+        /// Name of the character.
+        character: String,
+    },
+    /// A setting is out of its range.
+    #[error("{field} is {value}, but must be {range}")]
+    Config {
+        /// Field of the configuration.
+        field: &'static str,
+        /// What it is.
+        value: f64,
+        /// What it may be.
+        range: &'static str,
+    },
+    /// A checkpoint is of another run.
+    #[error("the checkpoint is of another {what}; remove it or run without --resume")]
+    OtherRun {
+        /// What differs.
+        what: &'static str,
+    },
+    /// A checkpoint cannot be read.
+    #[error("the checkpoint is damaged ({problem}); remove it or run without --resume")]
+    Checkpoint {
+        /// What the reader said.
+        problem: String,
+    },
+    /// The scene cannot be compiled.
+    #[error(transparent)]
+    Model(#[from] ModelError),
+    /// Worlds cannot be made.
+    #[error(transparent)]
+    Batch(#[from] BatchError),
+    /// Rollouts cannot be run.
+    #[error(transparent)]
+    Rollout(#[from] RolloutError),
+    /// The optimiser refused.
+    #[error(transparent)]
+    Optim(#[from] OptimError),
+}

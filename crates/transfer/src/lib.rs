@@ -1,0 +1,24 @@
+//! From a key-framed motion, feasible or not, to one that a simulated body performs.
+//!
+//! A [`Target`] (a clip in the character's coordinates) enters; a [`Search`] finds offsets to its poses, window by window, with which the
+//! simulated character follows it. Start reading at [`target`], then `search/mod.rs`.
+
+pub mod config;
+pub mod cost;
+mod curve;
+mod dofs;
+mod error;
+pub mod metrics;
+pub mod performance;
+mod rollouts;
+pub mod search;
+mod start_state;
+pub mod target;
+
+pub use config::{Begins, Config};
+pub use cost::Terms;
+pub use error::TransferError;
+pub use metrics::Metrics;
+pub use performance::{Moment, Performance};
+pub use search::Search;
+pub use target::{ClipInput, FRAME_SECS, Target};

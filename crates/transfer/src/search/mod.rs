@@ -1,0 +1,208 @@
+//! Wide-band search: windows one after another, several samples of each kept alive, the best sequence found backwards from the end
+//! (Keys-to-Sim §5, algorithm 1).
+
+mod select;
+mod window;
+
+use crate::config::{Begins, Config};
+use crate::curve::{self, CurveStart};
+use crate::rollouts::Trial;
+use crate::target::Target;
+use crate::{TransferError, start_state};
+use serde::{Deserialize, Serialize};
+use sinew_sim::Snapshot;
+
+/// What a search works on and never changes.
+pub(crate) struct Context<'a> {
+    pub target: &'a Target,
+    pub config: &'a Config,
+    pub seed: u64,
+}
+
+/// A state from which a window starts.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Start {
+    pub state: Snapshot,
+    pub curve: CurveStart,
+    /// Offsets of the window before from here on, one row for each frame.
+    pub ahead: Vec<f64>,
+    /// Sum of the costs of all looks on the way here.
+    pub path_cost: f64,
+    /// Which kept sample of the window before led here.
+    pub parent: usize,
+}
+
+/// A window that was searched.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Window {
+    /// First frame.
+    pub first_frame: usize,
+    /// Length, frames.
+    pub frames: usize,
+    /// Generations that its search took.
+    pub generations: usize,
+    /// Mean cost of each stored sample.
+    pub costs: Vec<f64>,
+    /// The samples that were kept alive.
+    pub(crate) kept: Vec<Kept>,
+}
+
+/// A sample kept alive.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Kept {
+    /// Index in the window's costs.
+    pub sample: usize,
+    /// Kept sample of the window before from whose state it starts.
+    pub parent: usize,
+    /// Offsets, `(frames + 1)` rows.
+    pub curve: Vec<f64>,
+    /// Cost of the whole way to the end of this window.
+    pub total_cost: f64,
+}
+
+/// The search as a sequence of windows; at any time it can be saved, and gives its best motion so far.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Search {
+    seed: u64,
+    starts: Vec<Start>,
+    windows: Vec<Window>,
+    /// First frame of the next window.
+    next_frame: usize,
+    is_done: bool,
+    steps: u64,
+}
+
+impl Search {
+    /// A search that has not begun.
+    ///
+    /// # Errors
+    /// Where the character has nothing to drive.
+    pub fn new(target: &Target, config: &Config, seed: u64) -> Result<Search, TransferError> {
+        let count = target.dofs.count;
+        let state = start_state::start_state(target, config.begins == Begins::Moving);
+        let start = Start { state, curve: CurveStart::zero(count), ahead: Vec::new(), path_cost: 0.0, parent: 0 };
+        let starts = vec![start; config.starts];
+        Ok(Search { seed, starts, windows: Vec::new(), next_frame: 0, is_done: false, steps: 0 })
+    }
+
+    /// Whether the last window has been searched.
+    pub fn is_done(&self) -> bool {
+        self.is_done
+    }
+    /// Windows searched so far.
+    pub fn windows(&self) -> &[Window] {
+        &self.windows
+    }
+    /// Steps simulated so far.
+    pub fn steps(&self) -> u64 {
+        self.steps
+    }
+    /// Number of windows that a target needs.
+    pub fn window_count(target: &Target, config: &Config) -> usize {
+        let last = target.frames() - 1;
+        1 + last.saturating_sub(config.window_frames).div_ceil(config.advance_frames)
+    }
+
+    /// Searches the next window.
+    ///
+    /// # Errors
+    /// Where the simulator or the optimiser refuses.
+    pub fn advance(&mut self, target: &Target, config: &Config) -> Result<(), TransferError> {
+        if self.is_done {
+            return Ok(());
+        }
+        let context = Context { target, config, seed: self.seed };
+        let last = target.frames() - 1;
+        let first_frame = self.next_frame;
+        let frames = config.window_frames.min(last - first_frame);
+        let is_last = first_frame + frames >= last;
+        let number = self.windows.len() as u64;
+        let found = window::search(&context, &self.starts, first_frame, frames, number)?;
+        self.steps += found.steps;
+
+        let costs: Vec<f64> = found.samples.iter().map(|s| s.cost).collect();
+        let chosen = select::select(&costs, config.starts);
+        let count = target.dofs.count;
+        let looks = frames.div_ceil(config.cost_frames) as f64;
+        let mut kept = Vec::new();
+        for &index in &chosen {
+            let sample = &found.samples[index];
+            let start = &self.starts[sample.start];
+            let mut curve = Vec::new();
+            curve::fill(&start.curve, &sample.poses, config.basis, config.knot_frames, frames, &mut curve);
+            let total_cost = start.path_cost + sample.cost * looks;
+            kept.push(Kept { sample: index, parent: start.parent, curve, total_cost });
+        }
+        if !is_last {
+            let jobs: Vec<usize> = chosen.iter().map(|&i| found.samples[i].start).collect();
+            self.starts = self.half_windows(&context, &jobs, &kept, first_frame, count)?;
+            self.next_frame += config.advance_frames;
+        }
+        self.windows.push(Window { first_frame, frames, generations: found.generations, costs, kept });
+        self.is_done = is_last;
+        Ok(())
+    }
+
+    /// The states after the first part of the window, from which the next one starts.
+    fn half_windows(
+        &mut self,
+        context: &Context<'_>,
+        jobs: &[usize],
+        kept: &[Kept],
+        first_frame: usize,
+        count: usize,
+    ) -> Result<Vec<Start>, TransferError> {
+        let (target, config) = (context.target, context.config);
+        let frames = config.advance_frames;
+        let states: Vec<Snapshot> = self.starts.iter().map(|s| s.state.clone()).collect();
+        let curves: Vec<f64> = kept.iter().flat_map(|k| k.curve[..(frames + 1) * count].iter().copied()).collect();
+        let trial =
+            Trial { target, config, first_frame, frames, starts: &states, jobs, curves: &curves, limits: &[] };
+        let tried = trial.run()?;
+        self.steps += tried.iter().map(|t| t.steps as u64).sum::<u64>();
+        let looks = frames.div_ceil(config.cost_frames) as f64;
+        let next = tried.into_iter().zip(kept).zip(jobs).enumerate();
+        Ok(next
+            .map(|(index, ((tried, kept), &job))| Start {
+                state: tried.end,
+                curve: curve::start_at(&kept.curve, count, frames),
+                ahead: kept.curve[frames * count..].to_vec(),
+                path_cost: self.starts[job].path_cost + tried.cost * looks,
+                parent: index,
+            })
+            .collect())
+    }
+
+    /// The kept sample of each window on the way to the best end, from the first window on.
+    pub fn best_sequence(&self) -> Vec<usize> {
+        let Some(last) = self.windows.last() else { return Vec::new() };
+        let best = (0..last.kept.len()).min_by(|&a, &b| last.kept[a].total_cost.total_cmp(&last.kept[b].total_cost));
+        let mut sequence = Vec::new();
+        let mut at = best.unwrap_or(0);
+        for window in self.windows.iter().rev() {
+            sequence.push(at);
+            at = window.kept[at].parent;
+        }
+        sequence.reverse();
+        sequence
+    }
+
+    /// Offsets of the best sequence: one row for each frame up to the end of the last window searched.
+    pub fn best_offsets(&self, target: &Target) -> Vec<f64> {
+        let count = target.dofs.count;
+        let mut offsets: Vec<f64> = Vec::new();
+        for (window, kept) in self.windows.iter().zip(self.best_sequence()) {
+            offsets.truncate(window.first_frame * count);
+            offsets.extend_from_slice(&window.kept[kept].curve);
+        }
+        offsets
+    }
+
+    /// Costs of a window's kept samples, and that of the one in the best sequence.
+    pub fn window_costs(&self, index: usize) -> (Vec<f64>, Option<f64>) {
+        let window = &self.windows[index];
+        let cost = |kept: &Kept| window.costs[kept.sample];
+        let chosen = self.best_sequence().get(index).map(|&k| cost(&window.kept[k]));
+        (window.kept.iter().map(cost).collect(), chosen)
+    }
+}

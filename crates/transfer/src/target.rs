@@ -1,0 +1,167 @@
+//! The motion that is asked for, sampled at the frames that the whole optimisation counts in.
+
+use crate::TransferError;
+use crate::dofs::Dofs;
+use sinew_sim::{Batch, BatchOptions, Model};
+use std::sync::Arc;
+
+/// Time between frames, s: divides the paper's intervals of 0.05, 0.1, 0.25 and 0.5 s.
+pub const FRAME_SECS: f64 = 0.025;
+
+/// A clip in a character's coordinates, at a constant rate, as it enters.
+#[derive(Clone, Debug)]
+pub struct ClipInput<'a> {
+    /// Name of the clip.
+    pub name: &'a str,
+    /// Frames a second.
+    pub rate_hz: f64,
+    /// `qpos`, frame after frame.
+    pub positions: &'a [f64],
+}
+
+/// The target motion: what the character should do at each frame.
+#[derive(Clone, Debug)]
+pub struct Target {
+    pub(crate) model: Arc<Model>,
+    pub(crate) dofs: Dofs,
+    /// `qpos` and `qvel` of each frame.
+    positions: Vec<f64>,
+    velocities: Vec<f64>,
+    /// `[centre of mass, its velocity, end effectors]` of each frame, as worlds are observed.
+    observations: Vec<f64>,
+    observation_count: usize,
+    frames: usize,
+}
+
+impl Target {
+    /// Samples a clip every [`FRAME_SECS`]; between its frames the way is a cubic with the mean velocity of both neighbours.
+    ///
+    /// # Errors
+    /// Where the clip is too short, or not of this model.
+    pub fn new(model: &Arc<Model>, clip: &ClipInput<'_>) -> Result<Target, TransferError> {
+        let (nq, nv) = (model.position_count(), model.velocity_count());
+        let name = clip.name.to_owned();
+        if clip.positions.is_empty() || !clip.positions.len().is_multiple_of(nq) {
+            return Err(TransferError::Shape { clip: name, found: clip.positions.len(), row: nq });
+        }
+        if let Some(at) = clip.positions.iter().position(|x| !x.is_finite()) {
+            return Err(TransferError::NotFinite { clip: name, frame: at / nq });
+        }
+        let source: Vec<&[f64]> = clip.positions.chunks(nq).collect();
+        let duration = (source.len() - 1) as f64 / clip.rate_hz;
+        let last = (duration / FRAME_SECS + 1e-6).floor();
+        if !(clip.rate_hz > 0.0 && last >= 4.0) {
+            return Err(TransferError::TooShort { clip: name, frames: source.len(), duration_secs: duration });
+        }
+        let frames = last as usize + 1;
+        let ways = Ways::of(model, &source);
+        let mut positions = vec![0.0; frames * nq];
+        for (frame, row) in positions.chunks_mut(nq).enumerate() {
+            ways.at(model, &source, frame as f64 * FRAME_SECS * clip.rate_hz, row);
+        }
+        let rows: Vec<&[f64]> = positions.chunks(nq).collect();
+        let mut velocities = Ways::of(model, &rows).velocities;
+        velocities.iter_mut().for_each(|v| *v /= FRAME_SECS);
+        let mut target = Target {
+            model: model.clone(),
+            dofs: Dofs::new(model),
+            observation_count: 6 + 3 * model.end_effectors().count(),
+            observations: Vec::new(),
+            velocities,
+            positions,
+            frames,
+        };
+        target.observations = target.observe_frames(nv)?;
+        Ok(target)
+    }
+
+    /// What an observer of worlds that follow the target exactly sees.
+    fn observe_frames(&self, _nv: usize) -> Result<Vec<f64>, TransferError> {
+        let mut batch = Batch::new(&self.model, self.frames, BatchOptions { threads: 1, ..BatchOptions::default() })?;
+        for frame in 0..self.frames {
+            let mut world = batch.world_mut(frame);
+            world.set_position(self.position(frame));
+            world.set_velocity(self.velocity(frame));
+        }
+        batch.observe();
+        let mut observations = vec![0.0; self.frames * self.observation_count];
+        for (frame, row) in observations.chunks_mut(self.observation_count).enumerate() {
+            batch.world(frame).read_observation(row);
+        }
+        Ok(observations)
+    }
+
+    /// The model of the character.
+    pub fn model(&self) -> &Arc<Model> {
+        &self.model
+    }
+    /// Number of frames; they are [`FRAME_SECS`] apart.
+    pub fn frames(&self) -> usize {
+        self.frames
+    }
+    /// From the first frame to the last, s.
+    pub fn duration_secs(&self) -> f64 {
+        (self.frames - 1) as f64 * FRAME_SECS
+    }
+    /// `qpos` of a frame; the last one stays on.
+    pub fn position(&self, frame: usize) -> &[f64] {
+        row(&self.positions, self.model.position_count(), frame.min(self.frames - 1))
+    }
+    /// `qvel` of a frame.
+    pub fn velocity(&self, frame: usize) -> &[f64] {
+        row(&self.velocities, self.model.velocity_count(), frame.min(self.frames - 1))
+    }
+    /// `[centre of mass, its velocity, end effectors]` of a frame.
+    pub fn observation(&self, frame: usize) -> &[f64] {
+        row(&self.observations, self.observation_count, frame.min(self.frames - 1))
+    }
+    /// Length of an observation.
+    pub fn observation_count(&self) -> usize {
+        self.observation_count
+    }
+}
+
+fn row(values: &[f64], width: usize, index: usize) -> &[f64] {
+    &values[index * width..(index + 1) * width]
+}
+
+/// Ways between neighbouring rows, and the mean of those on both sides of each.
+struct Ways {
+    between: Vec<f64>,
+    velocities: Vec<f64>,
+}
+
+impl Ways {
+    fn of(model: &Model, rows: &[&[f64]]) -> Ways {
+        let nv = model.velocity_count();
+        let mut between = vec![0.0; rows.len().saturating_sub(1) * nv];
+        for (i, way) in between.chunks_mut(nv).enumerate() {
+            model.difference(rows[i], rows[i + 1], way);
+        }
+        let mut velocities = vec![0.0; rows.len() * nv];
+        for (i, velocity) in velocities.chunks_mut(nv).enumerate() {
+            let before = (i > 0).then(|| row(&between, nv, i - 1));
+            let after = (i + 1 < rows.len()).then(|| row(&between, nv, i));
+            for (k, v) in velocity.iter_mut().enumerate() {
+                *v = match (before, after) {
+                    (Some(a), Some(b)) => 0.5 * (a[k] + b[k]),
+                    (Some(a), None) => a[k],
+                    (None, Some(b)) => b[k],
+                    (None, None) => 0.0,
+                };
+            }
+        }
+        Ways { between, velocities }
+    }
+
+    /// Cubic Hermite interpolation at `time` in rows.
+    fn at(&self, model: &Model, rows: &[&[f64]], time: f64, out: &mut [f64]) {
+        let nv = model.velocity_count();
+        let i = (time.floor() as usize).min(rows.len() - 2);
+        let t = (time - i as f64).clamp(0.0, 1.0);
+        let (way, v0, v1) = (row(&self.between, nv, i), row(&self.velocities, nv, i), row(&self.velocities, nv, i + 1));
+        let (h10, h01, h11) = (t * (1.0 - t) * (1.0 - t), t * t * (3.0 - 2.0 * t), t * t * (t - 1.0));
+        let step: Vec<f64> = (0..nv).map(|k| h10 * v0[k] + h01 * way[k] + h11 * v1[k]).collect();
+        model.displace(rows[i], &step, 1.0, out);
+    }
+}
