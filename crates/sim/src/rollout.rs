@@ -3,8 +3,8 @@
 //! Each thread keeps one group of worlds busy: when a lane's job ends, early or not, the next job takes the lane over.
 //! Results do not depend on which lane or thread a job met.
 
-use crate::batch::{BatchError, BatchOptions, build_pool};
 use crate::JointKind;
+use crate::batch::{BatchError, BatchOptions, build_pool};
 use crate::engine::{self, Field, Worlds};
 use crate::model::Model;
 use crate::rotation;

@@ -1,7 +1,7 @@
 //! The rollout driver against worlds stepped by hand.
 
-use sinew_sim::{DampsTo, 
-    BatchError, BatchOptions, Flow, Isa, Job, Model, Outcome, RolloutError, Rollouts, Snapshot, Status, World,
+use sinew_sim::{
+    BatchError, BatchOptions, DampsTo, Flow, Isa, Job, Model, Outcome, RolloutError, Rollouts, Snapshot, Status, World,
 };
 use std::sync::{Arc, Mutex};
 

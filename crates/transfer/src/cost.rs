@@ -110,8 +110,7 @@ impl Seen {
     pub fn velocity_cost(&self, target: &Target, frame: usize, extras: &Extras) -> f64 {
         let square = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum::<f64>();
         let (v, wanted) = (&self.velocity, target.velocity(frame));
-        let mut cost =
-            extras.center_velocity * square(&self.observation[3..6], &target.observation(frame)[3..6]);
+        let mut cost = extras.center_velocity * square(&self.observation[3..6], &target.observation(frame)[3..6]);
         let first = if target.dofs.has_free_root {
             cost += extras.root_spin * square(&v[3..6], &wanted[3..6]);
             6

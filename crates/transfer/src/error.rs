@@ -7,7 +7,9 @@ use sinew_sim::{BatchError, ModelError, RolloutError};
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum TransferError {
     /// The clip is not of the character.
-    #[error("clip {clip:?}: {found} numbers do not divide into frames of {row} (the length of qpos); lay the clip onto this character again")]
+    #[error(
+        "clip {clip:?}: {found} numbers do not divide into frames of {row} (the length of qpos); lay the clip onto this character again"
+    )]
     Shape {
         /// Name of the clip.
         clip: String,
@@ -25,7 +27,9 @@ pub enum TransferError {
         frame: usize,
     },
     /// Nothing to optimise.
-    #[error("clip {clip:?} has {frames} frames and lasts {duration_secs:.3} s, but a transfer needs at least 0.1 s; repeat it with --cycles, or take a longer clip")]
+    #[error(
+        "clip {clip:?} has {frames} frames and lasts {duration_secs:.3} s, but a transfer needs at least 0.1 s; repeat it with --cycles, or take a longer clip"
+    )]
     TooShort {
         /// Name of the clip.
         clip: String,

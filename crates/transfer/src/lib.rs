@@ -14,6 +14,7 @@ mod rollouts;
 pub mod search;
 mod start_state;
 pub mod target;
+mod transfer;
 
 pub use config::{Begins, Config};
 pub use cost::Terms;
@@ -22,3 +23,4 @@ pub use metrics::Metrics;
 pub use performance::{Moment, Performance};
 pub use search::Search;
 pub use target::{ClipInput, FRAME_SECS, Target};
+pub use transfer::{Progress, Transfer};

@@ -1,9 +1,9 @@
 //! Offset curves tried in simulation: many at once from many start states, or one to be looked at closely.
 
+use crate::TransferError;
 use crate::config::Config;
 use crate::cost::Seen;
 use crate::target::Target;
-use crate::{TransferError, target::FRAME_SECS};
 use sinew_sim::{BatchOptions, DampsTo, Flow, Outcome, Rollouts, Snapshot, Status, Steering, World};
 
 /// Cost of each look that a fallen character misses: more than any standing one's.
@@ -86,9 +86,4 @@ impl Trial<'_> {
         let tried = |o: Outcome| Tried { cost: o.cost / looks as f64, end: o.end, steps: o.steps };
         Ok(outcomes.into_iter().map(tried).collect())
     }
-}
-
-/// Seconds at a frame.
-pub(crate) fn seconds(frame: usize) -> f64 {
-    frame as f64 * FRAME_SECS
 }

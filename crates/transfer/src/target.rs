@@ -91,6 +91,14 @@ impl Target {
         Ok(observations)
     }
 
+    /// A number that another motion or another character does not share (FNV-1a of all positions and constants of the model).
+    pub fn hash(&self) -> u64 {
+        let fnv = |h: u64, bits: u64| (h ^ bits).wrapping_mul(0x100_0000_01b3);
+        let start = fnv(0xcbf2_9ce4_8422_2325, self.model.dt().to_bits());
+        let character = format!("{:?}", self.model.scene());
+        let named = character.bytes().fold(start, |h, b| fnv(h, u64::from(b)));
+        self.positions.iter().fold(named, |h, x| fnv(h, x.to_bits()))
+    }
     /// The model of the character.
     pub fn model(&self) -> &Arc<Model> {
         &self.model

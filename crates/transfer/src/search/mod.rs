@@ -156,8 +156,7 @@ impl Search {
         let frames = config.advance_frames;
         let states: Vec<Snapshot> = self.starts.iter().map(|s| s.state.clone()).collect();
         let curves: Vec<f64> = kept.iter().flat_map(|k| k.curve[..(frames + 1) * count].iter().copied()).collect();
-        let trial =
-            Trial { target, config, first_frame, frames, starts: &states, jobs, curves: &curves, limits: &[] };
+        let trial = Trial { target, config, first_frame, frames, starts: &states, jobs, curves: &curves, limits: &[] };
         let tried = trial.run()?;
         self.steps += tried.iter().map(|t| t.steps as u64).sum::<u64>();
         let looks = frames.div_ceil(config.cost_frames) as f64;
@@ -185,6 +184,13 @@ impl Search {
         }
         sequence.reverse();
         sequence
+    }
+
+    /// Mean cost of a look on the best way so far; zero before the first window.
+    pub fn best_cost(&self) -> f64 {
+        let Some(last) = self.windows.last() else { return 0.0 };
+        let best = last.kept.iter().map(|k| k.total_cost).fold(f64::INFINITY, f64::min);
+        best / ((last.first_frame + last.frames) as f64 / 2.0).max(1.0)
     }
 
     /// Offsets of the best sequence: one row for each frame up to the end of the last window searched.

@@ -94,7 +94,16 @@ pub(super) fn search(
             })
             .collect();
         let limits: Vec<f64> = strands.iter().map(|s| s.limit * looks).collect();
-        let trial = Trial { target, config, first_frame, frames, starts: &states, jobs: &jobs, curves: &curves, limits: &limits };
+        let trial = Trial {
+            target,
+            config,
+            first_frame,
+            frames,
+            starts: &states,
+            jobs: &jobs,
+            curves: &curves,
+            limits: &limits,
+        };
         let tried = trial.run()?;
         found.steps += tried.iter().map(|t| t.steps as u64).sum::<u64>();
         let costs: Vec<f64> = tried.iter().zip(&penalties).map(|(t, p)| t.cost + p).collect();
@@ -143,7 +152,13 @@ fn store(strands: &mut [Strand], samples: &mut Vec<Sample>) {
     }
 }
 
-fn strand(context: &Context<'_>, start: &Start, knots: usize, scales: &[f64], run: u64) -> Result<Strand, TransferError> {
+fn strand(
+    context: &Context<'_>,
+    start: &Start,
+    knots: usize,
+    scales: &[f64],
+    run: u64,
+) -> Result<Strand, TransferError> {
     let config = context.config;
     let count = context.target.dofs.count;
     let mut mean = vec![0.0; knots * count];
