@@ -191,10 +191,7 @@ fn page(falls: bool) -> TransferPage {
             ("sinew replay run.toml", "Step the control again and compare the hash:"),
             ("sinew transfer humanoid.toml walk.bvh --preset fine --seed 17", "Search again with more samples:"),
         ]),
-        notes: pairs(&[("The clip was lowered by 12 mm so that its feet stand on the ground.", "")])
-            .into_iter()
-            .map(|(note, _): (String, String)| note)
-            .collect(),
+        notes: vec!["The clip was lowered by 12 mm so that its feet stand on the ground.".to_owned()],
         ..TransferPage::default()
     }
 }

@@ -29,7 +29,6 @@ pub(crate) struct AnimationPage {
     /// Distance from one panel to the next.
     pitch: u32,
     title: Vec<String>,
-    title_dot: f64,
     /// One line above each panel.
     labels: Vec<String>,
     labels_top: u32,
@@ -49,7 +48,6 @@ impl AnimationPage {
         let panels = animation.tracks.len().max(1);
         // The letters of film strips: two pixels per dot, larger in large panels.
         let text_dot = (f64::from(animation.width) / 210.0).round().clamp(2.0, 6.0);
-        let title_dot = text_dot;
         let dot = text_dot as u64;
         let (margin, gap, text_gap) = (6 * dot, 6 * dot, 4 * dot);
         let width = 2 * margin + panels as u64 * (panel_width + gap) - gap;
@@ -64,7 +62,7 @@ impl AnimationPage {
             0 => 0,
             lines => ((lines - 1) as f64 * line_height(text_dot) + text_height(text_dot)) as u64 + text_gap,
         };
-        let title = wrap(&animation.title, (width - 2 * margin) as f64, title_dot, TITLE_LINES);
+        let title = wrap(&animation.title, (width - 2 * margin) as f64, text_dot, TITLE_LINES);
         let fitted = |text: &str| wrap(text, f64::from(animation.width), text_dot, 1).into_iter().next();
         let labels: Vec<String> =
             animation.tracks.iter().map(|track| fitted(&track.label).unwrap_or_default()).collect();
@@ -90,7 +88,6 @@ impl AnimationPage {
             panels_top: panels_top as u32,
             pitch: (panel_width + gap) as u32,
             title,
-            title_dot,
             labels,
             labels_top: labels_top as u32,
             text_dot,
@@ -107,8 +104,8 @@ impl AnimationPage {
     pub fn draw_empty(&self) -> Image {
         let mut image = Image::filled(self.width, self.height, Self::PAPER);
         for (i, line) in self.title.iter().enumerate() {
-            let top = f64::from(self.margin) + i as f64 * line_height(self.title_dot);
-            draw_text(&mut image, line, f64::from(self.margin), top, self.title_dot, TITLE_INK);
+            let top = f64::from(self.margin) + i as f64 * line_height(self.text_dot);
+            draw_text(&mut image, line, f64::from(self.margin), top, self.text_dot, TITLE_INK);
         }
         for (panel, label) in self.labels.iter().enumerate() {
             self.draw_centred(&mut image, panel, label, self.labels_top, TITLE_INK);
