@@ -239,6 +239,7 @@ impl<'a> Builder<'a> {
             align: (!is_identity && joint.kind != JointKind::Free).then_some(align),
             axis,
             mass: 0.0,
+            inverse_carried: 0.0,
             center_of_mass: [0.0; 3],
             inertia: Inertia::General([0.0; 6]),
             armature: joint.armature,
@@ -353,6 +354,14 @@ impl<'a> Builder<'a> {
     }
 
     fn finish_trees(&mut self) {
+        let mut carried: Vec<f64> = self.kernel.links.iter().map(|l| l.mass).collect();
+        for i in (0..carried.len()).rev() {
+            let link = &mut self.kernel.links[i];
+            link.inverse_carried = 1.0 / (3.0 * carried[i]).max(1e-9);
+            if link.parent != NO_LINK {
+                carried[link.parent] += carried[i];
+            }
+        }
         let dt = self.kernel.dt;
         for (t, tree) in self.kernel.trees.iter_mut().enumerate() {
             let members = || self.kernel.links.iter().filter(|l| l.tree == t && l.kind != LinkKind::Fixed);

@@ -66,6 +66,8 @@ pub(crate) struct Link<S> {
     pub axis: [S; 3],
 
     pub mass: S,
+    /// 1/(3·mass) of the link with all that it carries, 1/kg.
+    pub inverse_carried: S,
     pub center_of_mass: [S; 3],
     pub inertia: Inertia<S>,
     pub armature: S,
@@ -304,6 +306,7 @@ impl Link<f64> {
             align: self.align.as_ref().map(columns),
             axis: array3(&self.axis),
             mass: n(self.mass),
+            inverse_carried: n(self.inverse_carried),
             center_of_mass: array3(&self.center_of_mass),
             inertia: match &self.inertia {
                 Inertia::AlongCenter { transverse, slope } => {

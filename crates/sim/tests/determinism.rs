@@ -18,10 +18,10 @@ fn alone(model: &Arc<Model>, seed: u64, isa: Isa) -> Vec<u32> {
 #[test]
 fn every_scene_ends_in_the_bits_it_always_ended_in() {
     let golden = [
-        ("dinosaur", 0xc0b1_05a8_efed_5985),
-        ("humanoid", 0x5c56_c3a1_4483_9515),
-        ("crowd", 0x716e_ce5d_0668_c2b2),
-        ("planar", 0xe0ca_5548_da93_b499),
+        ("dinosaur", 0x4259_a452_d699_dc5d),
+        ("humanoid", 0x1843_e221_d157_0404),
+        ("crowd", 0x4f6a_fd48_5598_3b0f),
+        ("planar", 0x3004_c85f_ddd6_0db9),
     ];
     let seeds: Vec<u64> = (0..9).collect();
     let mut wrong = Vec::new();
