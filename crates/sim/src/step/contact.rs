@@ -4,7 +4,7 @@
 //!
 //! ```text
 //! normal     f_n = k·(δ − dt·u'_n) − c·u'_n      ≥ 0        k = m·g/1 mm, c = k·40 ms, of the tree's mass m
-//! bounce     f_n such that u'_n = −e·u_n                     when u_n is faster than the bounce threshold
+//! bounce     f_n such that u'_n = −e·u_n                     when it comes in faster than the bounce threshold
 //! friction   f_t = −c_t·u'_t,  |f_t| ≤ μ·f_n                 c_t = m·g/1 mm/s while it sticks
 //! ```
 //!
@@ -27,6 +27,8 @@ const LAST_TOLERANCES: f64 = 10.0;
 
 /// Depth, m, beyond which the spring grows no stronger: a body that starts inside another comes out at half a metre per second.
 const DEEPEST: f64 = 0.02;
+/// Speed inwards, m/s, from which a contact gives up its friction before it gives way.
+const ENTERING_SPEED: f64 = 0.05;
 /// Speed, m/s, at which fixed friction may push a point backwards.
 const BACKWARDS_SPEED: f64 = 0.1;
 
@@ -36,6 +38,11 @@ pub(crate) struct Contact<V: Lanes> {
     pub link: u32,
     pub other: i32,
     pub mask: V::Mask,
+    /// Lanes in which the point was on its way in, and fast.
+    pub enters: V::Mask,
+    /// Lanes in which it gave way in an earlier pass and may still come back, and the normal law that it then has: force and gain.
+    pub gone: V::Mask,
+    pub law: [V; 2],
     /// Place relative to the tree's origin, and the normal out of the obstacle.
     pub point: Vec3<V>,
     pub normal: Vec3<V>,
@@ -127,6 +134,8 @@ pub(super) fn push<V: Lanes>(
 
     let restitution = V::splat(surface.restitution);
     let mut bounces = V::and(approach.lt(-V::splat(kernel.bounce_threshold)), zero.lt(restitution));
+    // Only what was outside a step ago hits; what is pressed in does not bounce.
+    bounces = V::and(bounces, touch.depth.lt(approach * V::splat(kernel.dt) * V::constant(-1.01)));
     if scratch.is_fast {
         // A braked joint ties the point to the whole figure, which must not be thrown back at the point's speed.
         bounces = V::and_not(bounces, scratch.brakes[i].is_braked);
@@ -152,6 +161,9 @@ pub(super) fn push<V: Lanes>(
         link: i as u32,
         other: touch.other,
         mask,
+        enters: approach.lt(-V::constant(ENTERING_SPEED)),
+        gone: V::from_bits(0),
+        law: [V::select(mask, force, zero), V::select(mask, gain, zero)],
         point: touch.point,
         normal: n,
         friction,
@@ -245,18 +257,35 @@ pub(super) fn limit<V: Lanes>(
     let is_fixed = V::and_not(running, zero.lt(contact.tangent_gain));
     let backwards = (size * V::constant(BACKWARDS_SPEED)).lt(force_t.dot(slip));
     let kicks = V::and_not(V::and(is_fixed, backwards), V::or(pulls, slips));
-    let changed = V::or(V::or(pulls, slips), kicks);
-    if V::any(changed) {
+    let mut changed = V::or(V::or(pulls, slips), kicks);
+    if V::any(contact.gone) {
+        // What gave way to a force that is gone itself, and would push again, comes back once, without friction.
+        let [force, gain] = contact.law;
+        let returns = V::and(tolerance.lt(gain.neg_mul_add(change_n, force)), contact.gone);
+        contact.explicit_force = Vec3::select(returns, n.scale(force), contact.explicit_force);
+        contact.normal_gain = V::select(returns, gain, contact.normal_gain);
+        contact.mask = V::or(contact.mask, returns);
+        contact.enters = V::and_not(contact.enters, returns);
+        contact.gone = V::and_not(contact.gone, returns);
+        changed = V::or(changed, returns);
+    }
+    if V::any(pulls) || V::any(slips) || V::any(kicks) {
         // Slipping: μ·f_n against the slip. Kicking: a drag of about that size, which can only brake.
         let limited = force_t.scale(cone / size.max(V::constant(1e-12)));
         let drag = (size / slip.length().max(V::constant(1e-9))).min(V::splat(tree.stick_implicit));
         let tangential = Vec3::select(kicks, contact.slip.scale(-drag), limited);
         let explicit = Vec3::select(V::or(slips, kicks), n.scale_add(explicit_n, tangential), contact.explicit_force);
-        contact.explicit_force = Vec3::select(pulls, Vec3::zero(), explicit);
-        contact.tangent_gain = V::select(changed, V::select(kicks, drag, zero), contact.tangent_gain);
-        contact.normal_gain = V::select(pulls, zero, contact.normal_gain);
-        contact.mask = V::and_not(contact.mask, pulls);
-        contact.force = Vec3::select(pulls, Vec3::zero(), contact.force);
+        // Friction that grips at once can lever a point out that flies in; without it the point must still not pass.
+        let eases = V::and(V::and(pulls, contact.enters), zero.lt(size));
+        let leaves = V::and_not(pulls, eases);
+        let explicit = Vec3::select(eases, n.scale(explicit_n), explicit);
+        contact.explicit_force = Vec3::select(leaves, Vec3::zero(), explicit);
+        let replaced = V::or(V::or(pulls, slips), kicks);
+        contact.tangent_gain = V::select(replaced, V::select(kicks, drag, zero), contact.tangent_gain);
+        contact.normal_gain = V::select(leaves, zero, contact.normal_gain);
+        contact.mask = V::and_not(contact.mask, leaves);
+        contact.gone = V::or(contact.gone, V::and(leaves, contact.enters));
+        contact.force = Vec3::select(leaves, Vec3::zero(), contact.force);
     }
     changed
 }

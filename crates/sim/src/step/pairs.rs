@@ -154,6 +154,9 @@ fn respond<V: Lanes>(
         work.bias_torque = work.bias_torque.add(point.sub(shift).cross(force));
         // Listed for reading only: no link's range covers it, so no pass touches it again.
         scratch.contacts.push(Contact {
+            enters: V::from_bits(0),
+            gone: V::from_bits(0),
+            law: [V::zero(); 2],
             link: a as u32,
             other: -1 - b as i32,
             mask: touching,
