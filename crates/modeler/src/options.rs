@@ -73,6 +73,8 @@ pub struct ModelOptions {
     pub balance: f64,
     /// Natural frequency ω of a driven joint, rad/s: `kp = ω² I`.
     pub drive_frequency: f64,
+    /// How many times quicker than `drive_frequency` a small part's joint may be; 1: all alike.
+    pub limb_quickening: f64,
     /// Damping ratio ζ of a driven joint: `kd = 2 ζ kp / ω`.
     pub drive_damping: f64,
     /// How many times the stiffness that an inverted pendulum needs a leg has, all its joints together.
@@ -114,6 +116,7 @@ impl Default for ModelOptions {
             foot_width_share: 0.42,
             balance: 0.6,
             drive_frequency: 25.0,
+            limb_quickening: 4.0,
             drive_damping: 1.0,
             support_factor: 3.0,
             hold_sag: 0.03,
@@ -133,6 +136,7 @@ impl ModelOptions {
             ("density", self.density),
             ("heaviest_build", self.heaviest_build),
             ("drive_frequency", self.drive_frequency),
+            ("limb_quickening", self.limb_quickening),
             ("hold_sag", self.hold_sag),
             ("torque_angle", self.torque_angle),
             ("strength", self.strength),

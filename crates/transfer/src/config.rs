@@ -102,6 +102,8 @@ pub struct Extras {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Polish {
+    /// Length of an interval, in which offsets are corrected linearly.
+    pub interval_frames: usize,
     /// Most iterations.
     pub iterations: usize,
     /// Ends when an iteration gains less than this share.
@@ -172,7 +174,15 @@ impl Config {
             stops_below: Some(0.01),
             weights: Weights::PAPER,
             extras: Extras { center_velocity: 1.0, root_spin: 0.1, joint_velocity: 0.01, offsets: 0.02 },
-            polish: None,
+            polish: Some(Polish {
+                interval_frames: 2,
+                iterations: 12,
+                stops_below: 0.01,
+                offset_rates: 1.0,
+                offsets: 0.1,
+                joint_velocity: 1.0,
+                root_velocity: 0.2,
+            }),
         }
     }
 

@@ -10,6 +10,7 @@ mod dofs;
 mod error;
 pub mod metrics;
 pub mod performance;
+pub mod polish;
 mod rollouts;
 pub mod search;
 mod start_state;

@@ -2,7 +2,8 @@
 //!
 //! With `I_sub` the inertia of all that a joint carries about the joint and `I_rest` that of the rest of the body,
 //! `I = I_sub I_rest / (I_sub + I_rest)` is what a torque between the two feels, and
-//! `kp = ω² I`, `kd = 2 ζ kp / ω` moves it with frequency `ω` and damping `ζ`.
+//! `kp = ω² I`, `kd = 2 ζ kp / ω` moves it with frequency `ω` and damping `ζ`. Small parts are quicker than large ones,
+//! `ω = ω₀ (I_max / I)^¼`, at most `limb_quickening` times ω₀: a hand must not trail behind its forearm.
 //! Joints between trunk and sole also hold up the body as an inverted pendulum, which takes
 //! `kp ≥ support_factor · s m g h / n`: mass and height of what is above the joint, over `n` legs of `s` joints, which yield one after the other.
 //! So does every joint for what stands on it: `kp ≥ support_factor · s m g h`, of `s` joints that bear it in a row.
@@ -75,7 +76,7 @@ pub(crate) fn drive(plan: &Plan, parts: &mut [Part], bodies: &[Body], joints: &m
     let ends = (0..parts.len()).filter(|&i| parts[i].carries_sole);
     let legs = ends.filter(|&i| !parts.iter().any(|p| p.parent == Some(i) && p.carries_sole)).count().max(1);
     let options = plan.options;
-    let frequency = options.drive_frequency;
+    let mut inertias = vec![0.0; parts.len()];
     for index in 1..parts.len() {
         let inside = descendants(parts, index);
         let rest = (0..parts.len()).filter(|&i| !inside[i]).fold(Lump::NONE, |sum, i| sum.and(lumps[i]));
@@ -91,10 +92,19 @@ pub(crate) fn drive(plan: &Plan, parts: &mut [Part], bodies: &[Body], joints: &m
             }
         };
         let (own, other) = (felt(&sub), felt(&rest));
-        let inertia = own * other / (own + other).max(1e-12);
+        inertias[index] = own * other / (own + other).max(1e-12);
+    }
+    let largest = inertias.iter().copied().fold(0.0, f64::max);
+    for index in 1..parts.len() {
+        let inside = descendants(parts, index);
+        let rest = (0..parts.len()).filter(|&i| !inside[i]).fold(Lump::NONE, |sum, i| sum.and(lumps[i]));
+        let (sub, at) = (carried[index], origins[index]);
+        let inertia = inertias[index];
+        let quicker = libm::sqrt(libm::sqrt(largest / inertia.max(1e-12))).clamp(1.0, options.limb_quickening);
+        let frequency = options.drive_frequency * quicker;
         let mut kp = frequency * frequency * inertia;
         let mut torque = options.strength * sub.mass * GRAVITY * sub.center.distance(at);
-        torque = torque.max(options.torque_angle * kp);
+        torque = torque.max(options.torque_angle * kp / quicker);
         let level = |lump: &Lump| DVec3::new(lump.center.x - at.x, lump.center.y - at.y, 0.0).length();
         kp = kp.max(sub.mass * GRAVITY * level(&sub) / options.hold_sag);
         // What stands on the joint is a pendulum too, and the joints of a spine yield one after the other.

@@ -7,7 +7,7 @@ use crate::rollouts::Trial;
 use crate::search::{Context, Start};
 use rayon::prelude::*;
 use sinew_optim::{CmaEs, Options};
-use sinew_sim::{Model, Snapshot};
+use sinew_sim::{JointInfo, Model, Snapshot};
 
 /// A sample: a set of offset poses tried from a start state.
 #[derive(Clone, Debug)]
@@ -33,18 +33,27 @@ struct Strand {
     limit: f64,
 }
 
-/// Step size of each offset, rad.
+/// Step size of each offset, rad: what moves the whole body is searched widely, what only moves itself hardly at all.
+///
+/// `share·τ_max/kp`, within a factor of four of `sigma`, times the square root of the joint's strength over the strongest one's.
 pub(super) fn scales(config: &Config, model: &Model, count: usize) -> Vec<f64> {
     let Some(share) = config.torque_share else { return vec![config.sigma; count] };
-    let mut scales = Vec::with_capacity(count);
     let characters = &model.scene().characters;
-    for info in model.joints().iter().filter(|j| !j.kind.is_root()) {
-        let joint = characters.iter().find_map(|c| {
+    let joint_of = |info: &JointInfo| {
+        characters.iter().find_map(|c| {
             let name = info.name.strip_prefix(&format!("{}/", c.character.name))?;
             c.character.joints.iter().find(|j| j.name == name)
+        })
+    };
+    let driven = || model.joints().iter().filter(|j| !j.kind.is_root());
+    let strongest = driven().filter_map(|info| joint_of(info)?.torque_limit).fold(0.0, f64::max);
+    let mut scales = Vec::with_capacity(count);
+    for info in driven() {
+        let limit = joint_of(info).and_then(|j| Some((j.torque_limit?, j.kp)));
+        let scale = limit.map_or(config.sigma, |(limit, kp)| {
+            let reach = (share * limit / kp.max(1e-9)).clamp(0.25 * config.sigma, 4.0 * config.sigma);
+            reach * (limit / strongest).sqrt().max(0.02)
         });
-        let reach = joint.and_then(|j| Some(share * j.torque_limit? / j.kp.max(1e-9))).unwrap_or(config.sigma);
-        let scale = reach.clamp(0.2 * config.sigma, 4.0 * config.sigma);
         scales.extend(std::iter::repeat_n(scale, info.kind.velocity_count()));
     }
     scales

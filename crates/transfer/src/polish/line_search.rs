@@ -1,0 +1,251 @@
+//! The corrected trajectory simulated under feedback, piece by piece, each at several step sizes side by side.
+//!
+//! A step size that suits a walk may topple a landing: so each piece of half a second takes the one that serves it best, judged by its own
+//! cost, by that of the half second behind it, and by what the value function says of the rest.
+
+use super::quadratic::moment_cost;
+use super::riccati::Gain;
+use super::{Nominal, Plan, offsets_cost};
+use crate::TransferError;
+use crate::config::{Config, Polish};
+use crate::cost::Seen;
+use crate::target::{FRAME_SECS, Target};
+use sinew_sim::{BatchOptions, DampsTo, Flow, Rollouts, Snapshot, Status, Steering, World};
+use std::sync::Mutex;
+
+/// Intervals in a piece.
+pub(super) const PIECE: usize = 10;
+/// Step sizes that are tried; the last one is none at all.
+const SHARES: usize = 16;
+/// Ratio of one step size to the next.
+const RATIO: f64 = 0.65;
+/// Cost of every look that a fallen character misses.
+const FALLEN_COST: f64 = 1000.0;
+/// Largest correction of an offset in one interval, rad.
+const LARGEST_CORRECTION: f64 = 0.5;
+
+/// One trial from an interval on.
+struct Lane {
+    share: f64,
+    /// Offsets of every frame from the one after the start on.
+    offsets: Vec<f64>,
+    /// State and deviation of the offsets at the beginning of each interval.
+    states: Vec<Snapshot>,
+    deviations: Vec<Vec<f64>>,
+    /// Deviation of the offsets at the beginning and end of the present interval.
+    before: Vec<f64>,
+    after: Vec<f64>,
+    /// Cost of each interval's offsets, and of each look.
+    offset_costs: Vec<f64>,
+    look_costs: Vec<f64>,
+}
+
+/// Where trials begin.
+struct Beginning<'a> {
+    interval: usize,
+    state: &'a Snapshot,
+    /// Deviation of the offsets from the nominal ones.
+    deviation: &'a [f64],
+}
+
+struct Corrected<'a> {
+    target: &'a Target,
+    polish: &'a Polish,
+    nominal: &'a Nominal,
+    gains: Option<&'a [Gain]>,
+    beginning: &'a Beginning<'a>,
+    lanes: Vec<Mutex<Lane>>,
+}
+
+impl Steering for Corrected<'_> {
+    fn target(&self, job: usize, knot: usize, world: &World<'_>, out: &mut [f64]) {
+        let mut lane = self.lanes[job].lock().expect("no holder panics");
+        let lane = &mut *lane;
+        let nominal = self.nominal;
+        let (count, last) = (nominal.count, nominal.frames[nominal.frames.len() - 1]);
+        let first = nominal.frames[self.beginning.interval];
+        let frame = (first + knot).min(last);
+        if knot > 0
+            && first + knot <= last
+            && let Ok(interval) = nominal.frames.binary_search(&(frame - 1))
+        {
+            self.enter(lane, interval, world);
+        }
+        let interval = nominal.frames.partition_point(|f| *f < frame).saturating_sub(1).max(self.beginning.interval);
+        let share = nominal.share(interval, frame);
+        let at = nominal.offsets_at(frame);
+        let row: Vec<f64> =
+            (0..count).map(|i| at[i] + (1.0 - share) * lane.before[i] + share * lane.after[i]).collect();
+        self.target.dofs.add(self.target.position(frame), &row, out);
+        if knot > 0 && lane.offsets.len() == (knot - 1) * count {
+            lane.offsets.extend_from_slice(&row);
+        }
+    }
+}
+
+impl Corrected<'_> {
+    /// At the beginning of an interval: decides where its offsets end.
+    fn enter(&self, lane: &mut Lane, interval: usize, world: &World<'_>) {
+        let mut state = Snapshot::default();
+        if interval == self.beginning.interval {
+            state.clone_from(self.beginning.state);
+        } else {
+            world.save(&mut state);
+        }
+        lane.before.copy_from_slice(&lane.after);
+        lane.deviations.push(lane.before.clone());
+        let mut change = self.nominal.change(interval);
+        if let Some(gains) = self.gains {
+            let gain = &gains[interval];
+            let x = deviation(self.target, self.nominal, interval, &state, &lane.before);
+            let mut correction: Vec<f64> = gain.open.iter().map(|k| lane.share * k).collect();
+            gain.feedback.add_vector(&x, &mut correction);
+            for (i, c) in correction.iter().enumerate() {
+                let c = c.clamp(-LARGEST_CORRECTION, LARGEST_CORRECTION);
+                change[i] += c;
+                lane.after[i] = lane.before[i] + c;
+            }
+        }
+        let (first, last) = (self.nominal.frames[interval], self.nominal.frames[interval + 1]);
+        let secs = (last - first) as f64 * FRAME_SECS;
+        let after: Vec<f64> = self.nominal.offsets_at(last).iter().zip(&lane.after).map(|(a, b)| a + b).collect();
+        lane.offset_costs.push(offsets_cost(self.polish, secs, &change, &after));
+        lane.states.push(state);
+    }
+}
+
+/// Deviation (s, o) from the nominal trajectory at the beginning of an interval.
+fn deviation(target: &Target, nominal: &Nominal, interval: usize, state: &Snapshot, offsets: &[f64]) -> Vec<f64> {
+    let (nq, nv) = (target.model.position_count(), target.model.velocity_count());
+    let (values, expected) = (state.values(), nominal.states[interval].values());
+    let mut x = vec![0.0; 2 * nv + nominal.count];
+    target.model.difference(&expected[..nq], &values[..nq], &mut x[..nv]);
+    (0..nv).for_each(|k| x[nv + k] = values[nq + k] - expected[nq + k]);
+    x[2 * nv..].copy_from_slice(offsets);
+    x
+}
+
+/// Simulates trials of the given step sizes up to the beginning of interval `to`; for each its lane, last state, whether it stood, and steps.
+fn run(
+    target: &Target,
+    config: &Config,
+    polish: &Polish,
+    nominal: &Nominal,
+    gains: Option<&[Gain]>,
+    beginning: &Beginning<'_>,
+    to: usize,
+    shares: &[f64],
+) -> Result<Vec<(Lane, Snapshot, bool, u64)>, TransferError> {
+    let lane = |share: &f64| {
+        Mutex::new(Lane {
+            share: *share,
+            offsets: Vec::new(),
+            states: Vec::new(),
+            deviations: Vec::new(),
+            before: beginning.deviation.to_vec(),
+            after: beginning.deviation.to_vec(),
+            offset_costs: Vec::new(),
+            look_costs: Vec::new(),
+        })
+    };
+    let lanes = shares.iter().map(lane).collect();
+    let steering = Corrected { target, polish, nominal, gains, beginning, lanes };
+    let steps_per_frame = config.steps_per_frame();
+    let first = nominal.frames[beginning.interval];
+    let steps = (nominal.frames[to] - first) * steps_per_frame;
+    let rollouts = Rollouts {
+        model: &target.model,
+        starts: std::slice::from_ref(beginning.state),
+        steps,
+        knot_interval: steps_per_frame,
+        sample_interval: polish.interval_frames * steps_per_frame,
+        damps_to: DampsTo::Target,
+        observes: true,
+        options: BatchOptions::default(),
+    };
+    let cost = |job: usize, step: usize, world: &World<'_>| {
+        let frame = first + step / steps_per_frame;
+        Seen::with(target, world, |seen| {
+            if world.status() != Status::Running || seen.has_fallen(target, frame) {
+                return Flow::Stop(FALLEN_COST);
+            }
+            let cost = moment_cost(seen, target, frame, config, polish);
+            steering.lanes[job].lock().expect("no holder panics").look_costs.push(cost);
+            Flow::Continue(0.0)
+        })
+    };
+    let outcomes = rollouts.run_steered(&vec![0; shares.len()], &steering, &cost)?;
+    let lanes = steering.lanes.into_iter().map(|lane| lane.into_inner().expect("no holder panics"));
+    let found = outcomes.into_iter().zip(lanes);
+    Ok(found.map(|(o, lane)| (lane, o.end, o.cost == 0.0 && o.steps == steps, o.steps as u64)).collect())
+}
+
+/// Simulates the nominal offsets as they are and fills in the states; gives the cost, whether it fell, and the steps taken.
+pub(super) fn simulate(
+    target: &Target,
+    config: &Config,
+    polish: &Polish,
+    nominal: &mut Nominal,
+    start: &Snapshot,
+) -> Result<(f64, bool, u64), TransferError> {
+    let zero = vec![0.0; nominal.count];
+    let beginning = Beginning { interval: 0, state: start, deviation: &zero };
+    let to = nominal.frames.len() - 1;
+    let mut found = run(target, config, polish, nominal, None, &beginning, to, &[0.0])?;
+    let (lane, end, stands, steps) = found.remove(0);
+    nominal.states = lane.states;
+    nominal.states.push(end);
+    let cost = lane.offset_costs.iter().sum::<f64>() + lane.look_costs.iter().sum::<f64>();
+    Ok((cost, !stands, steps))
+}
+
+/// A trajectory that was found: its cost, its offsets, and the mean step size of its pieces; and the steps that it took.
+type Found = (Option<(f64, Vec<f64>, f64)>, u64);
+
+/// The corrected trajectory; `None` where it falls at every step size.
+pub(super) fn search(
+    target: &Target,
+    config: &Config,
+    polish: &Polish,
+    nominal: &Nominal,
+    plan: &Plan,
+    start: &Snapshot,
+) -> Result<Found, TransferError> {
+    let mut shares: Vec<f64> = (0..SHARES - 1).map(|i| libm::pow(RATIO, i as f64)).collect();
+    shares.push(0.0);
+    let last = nominal.frames.len() - 1;
+    let count = nominal.count;
+    let (mut state, mut offset_deviation) = (start.clone(), vec![0.0; count]);
+    let (mut cost, mut offsets, mut steps, mut share_sum) = (0.0, nominal.offsets_at(0).to_vec(), 0, 0.0);
+    let mut at = 0;
+    while at < last {
+        let (end, to) = ((at + PIECE).min(last), (at + 2 * PIECE).min(last));
+        let beginning = Beginning { interval: at, state: &state, deviation: &offset_deviation };
+        let found = run(target, config, polish, nominal, Some(&plan.gains), &beginning, to, &shares)?;
+        steps += found.iter().map(|f| f.3).sum::<u64>();
+        let mut best: Option<(f64, Lane, Snapshot)> = None;
+        for (lane, end_state, stands, _) in found {
+            if !stands {
+                continue;
+            }
+            let own = lane.offset_costs.iter().sum::<f64>() + lane.look_costs.iter().sum::<f64>();
+            let behind = deviation(target, nominal, to, &end_state, &lane.after);
+            let rest = plan.values[to].as_ref().map_or(0.0, |v| v.at(&behind));
+            if best.as_ref().is_none_or(|(least, ..)| own + rest < *least) {
+                best = Some((own + rest, lane, end_state));
+            }
+        }
+        let Some((_, lane, end_state)) = best else { return Ok((None, steps)) };
+        let intervals = end - at;
+        let frames = nominal.frames[end] - nominal.frames[at];
+        cost += lane.offset_costs[..intervals].iter().sum::<f64>() + lane.look_costs[..intervals].iter().sum::<f64>();
+        offsets.extend_from_slice(&lane.offsets[..frames * count]);
+        share_sum += lane.share * intervals as f64;
+        (state, offset_deviation) = match lane.states.get(intervals) {
+            Some(state) => (state.clone(), lane.deviations[intervals].clone()),
+            None => (end_state, lane.after),
+        };
+        at = end;
+    }
+    Ok((Some((cost, offsets, share_sum / last as f64)), steps))
+}

@@ -1,0 +1,129 @@
+//! How the state at the end of an interval follows from that at its beginning and from the offsets at both: by central differences,
+//! all intervals and coordinates simulated side by side.
+
+use super::Nominal;
+use super::matrix::Matrix;
+use crate::TransferError;
+use crate::config::Config;
+use crate::target::Target;
+use sinew_sim::{BatchOptions, DampsTo, Flow, Rollouts, Snapshot, Steering, World};
+
+/// Sizes of the differences: positions (m, rad), velocities (m/s, rad/s), offsets (rad).
+const POSITION_STEP: f64 = 4e-3;
+const VELOCITY_STEP: f64 = 4e-2;
+const OFFSET_STEP: f64 = 2e-2;
+
+/// `δs' = A·δs + C₀·δo + C₁·δo'`, o and o' the offsets at the beginning and end of the interval.
+pub(super) struct Linear {
+    pub state: Matrix,
+    pub before: Matrix,
+    pub after: Matrix,
+}
+
+/// What a job does differently: in which interval, which offset, at which end and by how much.
+struct Job {
+    interval: usize,
+    offset: Option<(usize, bool, f64)>,
+}
+
+struct Differences<'a> {
+    target: &'a Target,
+    nominal: &'a Nominal,
+    jobs: Vec<Job>,
+}
+
+impl Steering for Differences<'_> {
+    fn target(&self, job: usize, knot: usize, _: &World<'_>, out: &mut [f64]) {
+        let job = &self.jobs[job];
+        let first = self.nominal.frames[job.interval];
+        let frame = (first + knot).min(self.nominal.frames[job.interval + 1]);
+        let mut offsets = self.nominal.offsets_at(frame).to_vec();
+        if let Some((index, at_end, size)) = job.offset {
+            let share = self.nominal.share(job.interval, frame);
+            offsets[index] += size * if at_end { share } else { 1.0 - share };
+        }
+        self.target.dofs.add(self.target.position(frame), &offsets, out);
+    }
+}
+
+/// Linear models of the given intervals, and the number of steps that they took.
+pub(super) fn linearize(
+    target: &Target,
+    config: &Config,
+    nominal: &Nominal,
+    intervals: std::ops::Range<usize>,
+) -> Result<(Vec<Linear>, u64), TransferError> {
+    let model = &target.model;
+    let (nq, nv, m) = (model.position_count(), model.velocity_count(), target.dofs.count);
+    let columns = 2 * nv + 2 * m;
+    let (mut starts, mut jobs, mut jobs_start) = (Vec::new(), Vec::new(), Vec::new());
+    let mut moved = vec![0.0; nq];
+    for interval in intervals.clone() {
+        let state = &nominal.states[interval];
+        let (q, v) = state.values().split_at(nq);
+        let own = starts.len();
+        starts.push(Snapshot::new(q, v));
+        for column in 0..columns {
+            for sign in [1.0, -1.0] {
+                let mut offset = None;
+                if column < nv {
+                    let mut way = vec![0.0; nv];
+                    way[column] = 1.0;
+                    model.displace(q, &way, sign * POSITION_STEP, &mut moved);
+                    starts.push(Snapshot::new(&moved, v));
+                } else if column < 2 * nv {
+                    let mut speed = v.to_vec();
+                    speed[column - nv] += sign * VELOCITY_STEP;
+                    starts.push(Snapshot::new(q, &speed));
+                } else {
+                    let index = column - 2 * nv;
+                    offset = Some((index % m, index >= m, sign * OFFSET_STEP));
+                }
+                jobs_start.push(if offset.is_some() { own } else { starts.len() - 1 });
+                jobs.push(Job { interval, offset });
+            }
+        }
+    }
+    let steps_per_frame = config.steps_per_frame();
+    let length = nominal.frames[intervals.start + 1] - nominal.frames[intervals.start];
+    let rollouts = Rollouts {
+        model,
+        starts: &starts,
+        steps: length * steps_per_frame,
+        knot_interval: steps_per_frame,
+        sample_interval: length * steps_per_frame,
+        damps_to: DampsTo::Target,
+        observes: false,
+        options: BatchOptions::default(),
+    };
+    let steering = Differences { target, nominal, jobs };
+    let outcomes = rollouts.run_steered(&jobs_start, &steering, &|_, _, _| Flow::Continue(0.0))?;
+    let steps = outcomes.iter().map(|o| o.steps as u64).sum();
+
+    let mut found = Vec::new();
+    let mut way = vec![0.0; nv];
+    for pairs in outcomes.chunks(2 * columns) {
+        let mut linear = Linear {
+            state: Matrix::zeros(2 * nv, 2 * nv),
+            before: Matrix::zeros(2 * nv, m),
+            after: Matrix::zeros(2 * nv, m),
+        };
+        for (column, pair) in pairs.chunks(2).enumerate() {
+            let (plus, minus) = (pair[0].end.values(), pair[1].end.values());
+            model.difference(&minus[..nq], &plus[..nq], &mut way);
+            let (matrix, at, step) = match column {
+                c if c < nv => (&mut linear.state, c, POSITION_STEP),
+                c if c < 2 * nv => (&mut linear.state, c, VELOCITY_STEP),
+                c if c < 2 * nv + m => (&mut linear.before, c - 2 * nv, OFFSET_STEP),
+                c => (&mut linear.after, c - 2 * nv - m, OFFSET_STEP),
+            };
+            let (width, scale) = (matrix.cols, 0.5 / step);
+            for k in 0..nv {
+                matrix.data[k * width + at] = scale * way[k];
+                matrix.data[(nv + k) * width + at] = scale * (plus[nq + k] - minus[nq + k]);
+            }
+        }
+        found.push(linear);
+    }
+    Ok((found, steps))
+}

@@ -1,0 +1,128 @@
+//! The best linear feedback for the linear–quadratic model of the whole trajectory (Tassa, Erez & Todorov 2012, *Synthesis and
+//! stabilization of complex behaviors*, eqs. 5–11), over the state x = (s, o) and the control u = o' − o.
+
+use super::linear::Linear;
+use super::matrix::Matrix;
+use super::quadratic::Quadratic;
+
+/// `u = ū + α·k + K·δx` of one interval.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Gain {
+    pub open: Vec<f64>,
+    pub feedback: Matrix,
+}
+
+/// Weights and values of the offsets' own cost in one interval: `w_u·|ū + δu|² + w_o·|o' |²`.
+pub(super) struct OffsetCost<'a> {
+    pub rate_weight: f64,
+    pub offset_weight: f64,
+    /// Change of the offsets in the interval, and offsets at its end.
+    pub change: &'a [f64],
+    pub after: &'a [f64],
+}
+
+/// Value function `½ δxᵀ·V·δx + vᵀ·δx`: what a deviation costs from here to the end.
+#[derive(Clone, Debug)]
+pub(super) struct Value {
+    slope: Vec<f64>,
+    curvature: Matrix,
+}
+
+impl Value {
+    pub fn zero(n: usize) -> Value {
+        Value { slope: vec![0.0; n], curvature: Matrix::zeros(n, n) }
+    }
+
+    /// The cost that a deviation adds.
+    pub fn at(&self, x: &[f64]) -> f64 {
+        let mut curved = self.slope.clone();
+        curved.iter_mut().for_each(|s| *s *= 2.0);
+        self.curvature.add_vector(x, &mut curved);
+        0.5 * curved.iter().zip(x).map(|(c, x)| c * x).sum::<f64>()
+    }
+
+    /// Adds the cost of the state that the interval ends in.
+    pub fn add(&mut self, quadratic: &Quadratic, cost: &OffsetCost<'_>) {
+        let (n, ns) = (self.slope.len(), quadratic.slope.len());
+        for i in 0..ns {
+            self.slope[i] += quadratic.slope[i];
+            for j in 0..ns {
+                self.curvature.data[i * n + j] += quadratic.curvature.data[i * ns + j];
+            }
+        }
+        for (i, o) in cost.after.iter().enumerate() {
+            self.slope[ns + i] += 2.0 * cost.offset_weight * o;
+            self.curvature.data[(ns + i) * n + ns + i] += 2.0 * cost.offset_weight;
+        }
+    }
+
+    /// Steps back over an interval; `None` where the control's curvature is not positive.
+    pub fn back(self, linear: &Linear, cost: &OffsetCost<'_>, damping: f64) -> Option<(Value, Gain)> {
+        let (ns, m) = (linear.state.rows, linear.after.cols);
+        let n = ns + m;
+        // x' = F·x + G·u with F = [A, C₀ + C₁; 0, 1] and G = [C₁; 1].
+        let mut f = Matrix::zeros(n, n);
+        let mut g = Matrix::zeros(n, m);
+        for i in 0..ns {
+            let row = f.row_mut(i);
+            row[..ns].copy_from_slice(linear.state.row(i));
+            for j in 0..m {
+                row[ns + j] = linear.before.row(i)[j] + linear.after.row(i)[j];
+            }
+            g.row_mut(i).copy_from_slice(linear.after.row(i));
+        }
+        for j in 0..m {
+            f.row_mut(ns + j)[ns + j] = 1.0;
+            g.row_mut(ns + j)[j] = 1.0;
+        }
+        let Value { slope, curvature } = self;
+        let (mut vf, mut vg) = (Matrix::default(), Matrix::default());
+        vf.set_product(&curvature, &f);
+        vg.set_product(&curvature, &g);
+        let (mut qxx, mut qux, mut quu) = (Matrix::zeros(n, n), Matrix::zeros(m, n), Matrix::zeros(m, m));
+        qxx.add_transposed_product(&f, &vf);
+        qux.add_transposed_product(&g, &vf);
+        quu.add_transposed_product(&g, &vg);
+        let (mut qx, mut qu) = (vec![0.0; n], vec![0.0; m]);
+        f.add_transposed_vector(&slope, &mut qx);
+        g.add_transposed_vector(&slope, &mut qu);
+        for i in 0..m {
+            qu[i] += 2.0 * cost.rate_weight * cost.change[i];
+            quu.data[i * m + i] += 2.0 * cost.rate_weight;
+        }
+        quu.symmetrize();
+        let mut damped = quu.clone();
+        (0..m).for_each(|i| damped.data[i * m + i] += damping);
+        let factor = damped.cholesky()?;
+        let mut solution = Matrix::zeros(m, n + 1);
+        for i in 0..m {
+            let row = solution.row_mut(i);
+            row[..n].copy_from_slice(qux.row(i));
+            row[n] = qu[i];
+        }
+        factor.solve(&mut solution);
+        let mut feedback = Matrix::zeros(m, n);
+        let mut open = vec![0.0; m];
+        for i in 0..m {
+            for j in 0..n {
+                feedback.data[i * n + j] = -solution.row(i)[j];
+            }
+            open[i] = -solution.row(i)[n];
+        }
+        // V = Qxx + Kᵀ·Quu·K + Kᵀ·Qux + Quxᵀ·K, v = Qx + Kᵀ·Quu·k + Kᵀ·Qu + Quxᵀ·k.
+        let mut quu_k = Matrix::default();
+        quu_k.set_product(&quu, &feedback);
+        let mut mixed = quu_k;
+        mixed.data.iter_mut().zip(&qux.data).for_each(|(a, b)| *a += b);
+        let mut value = qxx;
+        value.add_transposed_product(&feedback, &mixed);
+        value.add_transposed_product(&qux, &feedback);
+        value.symmetrize();
+        let mut quu_open = vec![0.0; m];
+        quu.add_vector(&open, &mut quu_open);
+        let pull: Vec<f64> = quu_open.iter().zip(&qu).map(|(a, b)| a + b).collect();
+        feedback.add_transposed_vector(&pull, &mut qx);
+        qux.add_transposed_vector(&open, &mut qx);
+        Some((Value { slope: qx, curvature: value }, Gain { open, feedback }))
+    }
+}
