@@ -102,18 +102,22 @@ pub struct Extras {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Polish {
-    /// Length of an interval, in which offsets are corrected linearly.
+    /// Length of an interval, in which the rates of the offsets change linearly.
     pub interval_frames: usize,
     /// Most iterations.
     pub iterations: usize,
     /// Ends when an iteration gains less than this share.
     pub stops_below: f64,
+    /// Weight of the mean square of the offsets' accelerations, s⁴/rad².
+    pub offset_accelerations: f64,
     /// Weight of the mean square of the offsets' rates, s²/rad².
     pub offset_rates: f64,
     /// Weight of the mean square of the offsets, rad⁻².
     pub offsets: f64,
     /// Weight of the mean square of the joints' velocities' errors, s²/rad².
     pub joint_velocity: f64,
+    /// Weight of the mean square of the joints' accelerations' errors, s⁴/rad².
+    pub joint_acceleration: f64,
     /// Weight of the velocity of the centre of mass and of the root's spin.
     pub root_velocity: f64,
 }
@@ -178,9 +182,11 @@ impl Config {
                 interval_frames: 2,
                 iterations: 12,
                 stops_below: 0.01,
-                offset_rates: 1.0,
+                offset_accelerations: 2e-3,
+                offset_rates: 0.1,
                 offsets: 0.1,
                 joint_velocity: 1.0,
+                joint_acceleration: 2e-3,
                 root_velocity: 0.2,
             }),
         }

@@ -1,6 +1,7 @@
 //! A transfer as a resumable sequence of short pieces of work: the windows of the search, then the rounds of the polish.
 
 use crate::config::Config;
+use crate::polish::Polishing;
 use crate::search::Search;
 use crate::target::Target;
 use crate::{Performance, TransferError};
@@ -17,6 +18,7 @@ pub struct Transfer {
     /// Of the target that it works on.
     target_hash: u64,
     search: Search,
+    polishing: Option<Polishing>,
 }
 
 /// How far a transfer is.
@@ -28,7 +30,9 @@ pub struct Progress {
     pub total: usize,
     /// Windows searched.
     pub windows: usize,
-    /// Mean cost of the best motion so far.
+    /// Rounds of the polish made.
+    pub rounds: usize,
+    /// Mean cost of the best motion of the search so far.
     pub best_cost: f64,
     /// Steps simulated.
     pub steps: u64,
@@ -42,7 +46,7 @@ impl Transfer {
     pub fn new(target: &Target, config: &Config, seed: u64) -> Result<Transfer, TransferError> {
         config.check()?;
         let search = Search::new(target, config, seed)?;
-        Ok(Transfer { config: config.clone(), seed, target_hash: target.hash(), search })
+        Ok(Transfer { config: config.clone(), seed, target_hash: target.hash(), search, polishing: None })
     }
 
     /// The configuration.
@@ -53,6 +57,10 @@ impl Transfer {
     pub fn seed(&self) -> u64 {
         self.seed
     }
+    /// The polish, once the search is done.
+    pub fn polishing(&self) -> Option<&Polishing> {
+        self.polishing.as_ref()
+    }
     /// The search, for its windows and their costs.
     pub fn search(&self) -> &Search {
         &self.search
@@ -60,10 +68,11 @@ impl Transfer {
     /// Whether all is done.
     pub fn is_done(&self) -> bool {
         self.search.is_done()
+            && (self.config.polish.is_none() || self.polishing.as_ref().is_some_and(Polishing::is_done))
     }
     /// Steps simulated so far.
     pub fn steps(&self) -> u64 {
-        self.search.steps()
+        self.search.steps() + self.polishing.as_ref().map_or(0, Polishing::steps)
     }
 
     /// Does the next piece of work: a window, or a round of the polish.
@@ -71,19 +80,28 @@ impl Transfer {
     /// # Errors
     /// Where the simulator or the optimiser refuses.
     pub fn advance(&mut self, target: &Target) -> Result<(), TransferError> {
-        self.search.advance(target, &self.config)
+        if !self.search.is_done() {
+            return self.search.advance(target, &self.config);
+        }
+        let polishing = self.polishing.get_or_insert_with(|| Polishing::new(self.search.best_offsets(target)));
+        polishing.advance(target, &self.config)
     }
 
     /// How far it is.
     pub fn progress(&self, target: &Target) -> Progress {
-        let total = Search::window_count(target, &self.config);
         let windows = self.search.windows().len();
-        Progress { done: windows, total, windows, best_cost: self.search.best_cost(), steps: self.steps() }
+        let rounds = self.polishing.as_ref().map_or(0, Polishing::rounds);
+        let total = Search::window_count(target, &self.config) + self.config.polish.map_or(0, |p| p.iterations);
+        let done = if self.is_done() { total } else { windows + rounds };
+        Progress { done, total, windows, rounds, best_cost: self.search.best_cost(), steps: self.steps() }
     }
 
     /// Offsets of the best motion so far, one row for each frame that it reaches.
     pub fn best_offsets(&self, target: &Target) -> Vec<f64> {
-        self.search.best_offsets(target)
+        match &self.polishing {
+            Some(polishing) => polishing.offsets().to_vec(),
+            None => self.search.best_offsets(target),
+        }
     }
 
     /// The best motion so far, simulated and recorded.

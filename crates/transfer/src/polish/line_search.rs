@@ -3,13 +3,14 @@
 //! A step size that suits a walk may topple a landing: so each piece of half a second takes the one that serves it best, judged by its own
 //! cost, by that of the half second behind it, and by what the value function says of the rest.
 
+use super::linear::shape;
 use super::quadratic::moment_cost;
 use super::riccati::Gain;
-use super::{Nominal, Plan, offsets_cost};
+use super::{Nominal, Plan, accelerations_cost, offset_weights};
 use crate::TransferError;
 use crate::config::{Config, Polish};
 use crate::cost::Seen;
-use crate::target::{FRAME_SECS, Target};
+use crate::target::Target;
 use sinew_sim::{BatchOptions, DampsTo, Flow, Rollouts, Snapshot, Status, Steering, World};
 use std::sync::Mutex;
 
@@ -29,22 +30,23 @@ struct Lane {
     share: f64,
     /// Offsets of every frame from the one after the start on.
     offsets: Vec<f64>,
-    /// State and deviation of the offsets at the beginning of each interval.
+    /// State at the beginning of each interval, and how offsets and rates deviate there from the nominal ones.
     states: Vec<Snapshot>,
     deviations: Vec<Vec<f64>>,
-    /// Deviation of the offsets at the beginning and end of the present interval.
-    before: Vec<f64>,
-    after: Vec<f64>,
+    /// Deviation of the offsets at the beginning of the present interval, of their rates, and of their accelerations in it.
+    deviation: [Vec<f64>; 3],
     /// Cost of each interval's offsets, and of each look.
     offset_costs: Vec<f64>,
     look_costs: Vec<f64>,
+    /// Velocity at the last look.
+    velocity: Vec<f64>,
 }
 
 /// Where trials begin.
 struct Beginning<'a> {
     interval: usize,
     state: &'a Snapshot,
-    /// Deviation of the offsets from the nominal ones.
+    /// Deviation of offsets and rates from the nominal ones.
     deviation: &'a [f64],
 }
 
@@ -74,8 +76,8 @@ impl Steering for Corrected<'_> {
         let interval = nominal.frames.partition_point(|f| *f < frame).saturating_sub(1).max(self.beginning.interval);
         let share = nominal.share(interval, frame);
         let at = nominal.offsets_at(frame);
-        let row: Vec<f64> =
-            (0..count).map(|i| at[i] + (1.0 - share) * lane.before[i] + share * lane.after[i]).collect();
+        let added = |i: usize| (0..3).map(|kind| shape(kind, share) * lane.deviation[kind][i]).sum::<f64>();
+        let row: Vec<f64> = (0..count).map(|i| at[i] + added(i)).collect();
         self.target.dofs.add(self.target.position(frame), &row, out);
         if knot > 0 && lane.offsets.len() == (knot - 1) * count {
             lane.offsets.extend_from_slice(&row);
@@ -92,33 +94,57 @@ impl Corrected<'_> {
         } else {
             world.save(&mut state);
         }
-        lane.before.copy_from_slice(&lane.after);
-        lane.deviations.push(lane.before.clone());
-        let mut change = self.nominal.change(interval);
+        if interval > self.beginning.interval {
+            lane.step();
+        }
+        let mut now = lane.deviation[0].clone();
+        now.extend_from_slice(&lane.deviation[1]);
         if let Some(gains) = self.gains {
             let gain = &gains[interval];
-            let x = deviation(self.target, self.nominal, interval, &state, &lane.before);
+            let x = deviation(self.target, self.nominal, interval, &state, &now);
             let mut correction: Vec<f64> = gain.open.iter().map(|k| lane.share * k).collect();
             gain.feedback.add_vector(&x, &mut correction);
-            for (i, c) in correction.iter().enumerate() {
-                let c = c.clamp(-LARGEST_CORRECTION, LARGEST_CORRECTION);
-                change[i] += c;
-                lane.after[i] = lane.before[i] + c;
+            for (own, c) in lane.deviation[2].iter_mut().zip(&correction) {
+                *own = c.clamp(-LARGEST_CORRECTION, LARGEST_CORRECTION);
             }
         }
-        let (first, last) = (self.nominal.frames[interval], self.nominal.frames[interval + 1]);
-        let secs = (last - first) as f64 * FRAME_SECS;
-        let after: Vec<f64> = self.nominal.offsets_at(last).iter().zip(&lane.after).map(|(a, b)| a + b).collect();
-        lane.offset_costs.push(offsets_cost(self.polish, secs, &change, &after));
+        lane.deviations.push(now);
+        let motion = self.nominal.motion(interval);
+        let weights = offset_weights(self.polish, self.nominal, interval);
+        let [offsets, rates, accelerations] = &lane.deviation;
+        let mut cost = 0.0;
+        for i in 0..offsets.len() {
+            let after = [offsets[i] + rates[i] + 0.5 * accelerations[i], rates[i] + accelerations[i], accelerations[i]];
+            cost += (0..3).map(|k| weights[k] * (motion[k][i] + after[k]) * (motion[k][i] + after[k])).sum::<f64>();
+        }
+        lane.offset_costs.push(cost);
         lane.states.push(state);
     }
 }
 
-/// Deviation (s, o) from the nominal trajectory at the beginning of an interval.
+impl Lane {
+    /// Over to the next interval: `o += r + a/2`, `r += a`.
+    fn step(&mut self) {
+        let [offsets, rates, accelerations] = &mut self.deviation;
+        for ((o, r), a) in offsets.iter_mut().zip(rates).zip(accelerations) {
+            *o += *r + 0.5 * *a;
+            *r += *a;
+            *a = 0.0;
+        }
+    }
+
+    /// Deviation of offsets and rates at the present interval's end.
+    fn ahead(&mut self) -> Vec<f64> {
+        self.step();
+        self.deviation[..2].concat()
+    }
+}
+
+/// Deviation (s, o, r) from the nominal trajectory at the beginning of an interval.
 fn deviation(target: &Target, nominal: &Nominal, interval: usize, state: &Snapshot, offsets: &[f64]) -> Vec<f64> {
     let (nq, nv) = (target.model.position_count(), target.model.velocity_count());
     let (values, expected) = (state.values(), nominal.states[interval].values());
-    let mut x = vec![0.0; 2 * nv + nominal.count];
+    let mut x = vec![0.0; 2 * (nv + nominal.count)];
     target.model.difference(&expected[..nq], &values[..nq], &mut x[..nv]);
     (0..nv).for_each(|k| x[nv + k] = values[nq + k] - expected[nq + k]);
     x[2 * nv..].copy_from_slice(offsets);
@@ -142,10 +168,14 @@ fn run(
             offsets: Vec::new(),
             states: Vec::new(),
             deviations: Vec::new(),
-            before: beginning.deviation.to_vec(),
-            after: beginning.deviation.to_vec(),
+            deviation: [
+                beginning.deviation[..nominal.count].to_vec(),
+                beginning.deviation[nominal.count..].to_vec(),
+                vec![0.0; nominal.count],
+            ],
             offset_costs: Vec::new(),
             look_costs: Vec::new(),
+            velocity: beginning.state.values()[target.model.position_count()..].to_vec(),
         })
     };
     let lanes = shares.iter().map(lane).collect();
@@ -169,8 +199,13 @@ fn run(
             if world.status() != Status::Running || seen.has_fallen(target, frame) {
                 return Flow::Stop(FALLEN_COST);
             }
-            let cost = moment_cost(seen, target, frame, config, polish);
-            steering.lanes[job].lock().expect("no holder panics").look_costs.push(cost);
+            let mut lane = steering.lanes[job].lock().expect("no holder panics");
+            let interval = beginning.interval + lane.look_costs.len();
+            let frames = [nominal.frames[interval], nominal.frames[interval + 1]];
+            let cost = moment_cost(seen, target, frame, config, polish)
+                + accelerations_cost(target, polish, frames, &lane.velocity, &seen.velocity);
+            lane.velocity.copy_from_slice(&seen.velocity);
+            lane.look_costs.push(cost);
             Flow::Continue(0.0)
         })
     };
@@ -188,7 +223,7 @@ pub(super) fn simulate(
     nominal: &mut Nominal,
     start: &Snapshot,
 ) -> Result<(f64, bool, u64), TransferError> {
-    let zero = vec![0.0; nominal.count];
+    let zero = vec![0.0; 2 * nominal.count];
     let beginning = Beginning { interval: 0, state: start, deviation: &zero };
     let to = nominal.frames.len() - 1;
     let mut found = run(target, config, polish, nominal, None, &beginning, to, &[0.0])?;
@@ -215,7 +250,7 @@ pub(super) fn search(
     shares.push(0.0);
     let last = nominal.frames.len() - 1;
     let count = nominal.count;
-    let (mut state, mut offset_deviation) = (start.clone(), vec![0.0; count]);
+    let (mut state, mut offset_deviation) = (start.clone(), vec![0.0; 2 * count]);
     let (mut cost, mut offsets, mut steps, mut share_sum) = (0.0, nominal.offsets_at(0).to_vec(), 0, 0.0);
     let mut at = 0;
     while at < last {
@@ -224,12 +259,15 @@ pub(super) fn search(
         let found = run(target, config, polish, nominal, Some(&plan.gains), &beginning, to, &shares)?;
         steps += found.iter().map(|f| f.3).sum::<u64>();
         let mut best: Option<(f64, Lane, Snapshot)> = None;
-        for (lane, end_state, stands, _) in found {
+        for (mut lane, end_state, stands, _) in found {
             if !stands {
                 continue;
             }
             let own = lane.offset_costs.iter().sum::<f64>() + lane.look_costs.iter().sum::<f64>();
-            let behind = deviation(target, nominal, to, &end_state, &lane.after);
+            lane.deviations.push(Vec::new());
+            let ahead = lane.ahead();
+            let behind = deviation(target, nominal, to, &end_state, &ahead);
+            lane.deviations.last_mut().expect("just pushed").clone_from(&ahead);
             let rest = plan.values[to].as_ref().map_or(0.0, |v| v.at(&behind));
             if best.as_ref().is_none_or(|(least, ..)| own + rest < *least) {
                 best = Some((own + rest, lane, end_state));
@@ -243,7 +281,7 @@ pub(super) fn search(
         share_sum += lane.share * intervals as f64;
         (state, offset_deviation) = match lane.states.get(intervals) {
             Some(state) => (state.clone(), lane.deviations[intervals].clone()),
-            None => (end_state, lane.after),
+            None => (end_state, lane.deviations[intervals].clone()),
         };
         at = end;
     }

@@ -13,17 +13,26 @@ const POSITION_STEP: f64 = 4e-3;
 const VELOCITY_STEP: f64 = 4e-2;
 const OFFSET_STEP: f64 = 2e-2;
 
-/// `δs' = A·δs + C₀·δo + C₁·δo'`, o and o' the offsets at the beginning and end of the interval.
+/// `δs' = A·δs + C_o·δo + C_r·δr + C_a·δa`: offsets, their rates and their accelerations in the interval.
 pub(super) struct Linear {
     pub state: Matrix,
-    pub before: Matrix,
-    pub after: Matrix,
+    /// C_o, C_r, C_a.
+    pub offsets: [Matrix; 3],
 }
 
-/// What a job does differently: in which interval, which offset, at which end and by how much.
+/// What a job does differently: in which interval, which offset, in which way (see [`shape`]) and by how much.
 struct Job {
     interval: usize,
-    offset: Option<(usize, bool, f64)>,
+    offset: Option<(usize, usize, f64)>,
+}
+
+/// What an offset, a rate and an acceleration add at a share τ of the interval, which is their unit of time: 1, τ, τ²/2.
+pub(super) fn shape(kind: usize, share: f64) -> f64 {
+    match kind {
+        0 => 1.0,
+        1 => share,
+        _ => 0.5 * share * share,
+    }
 }
 
 struct Differences<'a> {
@@ -38,9 +47,8 @@ impl Steering for Differences<'_> {
         let first = self.nominal.frames[job.interval];
         let frame = (first + knot).min(self.nominal.frames[job.interval + 1]);
         let mut offsets = self.nominal.offsets_at(frame).to_vec();
-        if let Some((index, at_end, size)) = job.offset {
-            let share = self.nominal.share(job.interval, frame);
-            offsets[index] += size * if at_end { share } else { 1.0 - share };
+        if let Some((index, kind, size)) = job.offset {
+            offsets[index] += size * shape(kind, self.nominal.share(job.interval, frame));
         }
         self.target.dofs.add(self.target.position(frame), &offsets, out);
     }
@@ -55,7 +63,7 @@ pub(super) fn linearize(
 ) -> Result<(Vec<Linear>, u64), TransferError> {
     let model = &target.model;
     let (nq, nv, m) = (model.position_count(), model.velocity_count(), target.dofs.count);
-    let columns = 2 * nv + 2 * m;
+    let columns = 2 * nv + 3 * m;
     let (mut starts, mut jobs, mut jobs_start) = (Vec::new(), Vec::new(), Vec::new());
     let mut moved = vec![0.0; nq];
     for interval in intervals.clone() {
@@ -77,7 +85,7 @@ pub(super) fn linearize(
                     starts.push(Snapshot::new(q, &speed));
                 } else {
                     let index = column - 2 * nv;
-                    offset = Some((index % m, index >= m, sign * OFFSET_STEP));
+                    offset = Some((index % m, index / m, sign * OFFSET_STEP));
                 }
                 jobs_start.push(if offset.is_some() { own } else { starts.len() - 1 });
                 jobs.push(Job { interval, offset });
@@ -103,19 +111,15 @@ pub(super) fn linearize(
     let mut found = Vec::new();
     let mut way = vec![0.0; nv];
     for pairs in outcomes.chunks(2 * columns) {
-        let mut linear = Linear {
-            state: Matrix::zeros(2 * nv, 2 * nv),
-            before: Matrix::zeros(2 * nv, m),
-            after: Matrix::zeros(2 * nv, m),
-        };
+        let mut linear =
+            Linear { state: Matrix::zeros(2 * nv, 2 * nv), offsets: std::array::from_fn(|_| Matrix::zeros(2 * nv, m)) };
         for (column, pair) in pairs.chunks(2).enumerate() {
             let (plus, minus) = (pair[0].end.values(), pair[1].end.values());
             model.difference(&minus[..nq], &plus[..nq], &mut way);
             let (matrix, at, step) = match column {
                 c if c < nv => (&mut linear.state, c, POSITION_STEP),
                 c if c < 2 * nv => (&mut linear.state, c, VELOCITY_STEP),
-                c if c < 2 * nv + m => (&mut linear.before, c - 2 * nv, OFFSET_STEP),
-                c => (&mut linear.after, c - 2 * nv - m, OFFSET_STEP),
+                c => (&mut linear.offsets[(c - 2 * nv) / m], (c - 2 * nv) % m, OFFSET_STEP),
             };
             let (width, scale) = (matrix.cols, 0.5 / step);
             for k in 0..nv {

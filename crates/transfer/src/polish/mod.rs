@@ -16,14 +16,17 @@ use crate::TransferError;
 use crate::config::{Begins, Config, Extras, Polish};
 use crate::start_state;
 use crate::target::Target;
-use riccati::{Gain, OffsetCost, Value};
+use linear::Linear;
+use quadratic::Quadratic;
+use riccati::{AccelerationCost, Gain, OffsetCost, Value};
 use serde::{Deserialize, Serialize};
 use sinew_sim::Snapshot;
 
-/// Damping of the corrections: first, least and largest; relative to the controls' curvature scale.
+/// Damping of the corrections: first and least; relative to the controls' curvature scale.
 const DAMPING: f64 = 1e-3;
 const LEAST_DAMPING: f64 = 1e-6;
-const MOST_DAMPING: f64 = 1e3;
+/// Dampings that a round tries, each ten times the last.
+const TRIES: usize = 4;
 
 /// The polish under way.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -58,9 +61,20 @@ impl Nominal {
         (frame - a) as f64 / (b - a) as f64
     }
 
-    pub fn change(&self, interval: usize) -> Vec<f64> {
-        let (a, b) = (self.offsets_at(self.frames[interval]), self.offsets_at(self.frames[interval + 1]));
-        a.iter().zip(b).map(|(a, b)| b - a).collect()
+    /// Rates of the offsets where an interval begins (or the last one ends), per interval.
+    fn rates(&self, boundary: usize) -> Vec<f64> {
+        let last = self.frames.len() - 1;
+        let (before, after) = (boundary.saturating_sub(1), (boundary + 1).min(last));
+        let (a, b) = (self.offsets_at(self.frames[before]), self.offsets_at(self.frames[after]));
+        let intervals = (after - before).max(1) as f64;
+        a.iter().zip(b).map(|(a, b)| (b - a) / intervals).collect()
+    }
+
+    /// Offsets and rates at an interval's end, and accelerations in it, per interval.
+    pub fn motion(&self, interval: usize) -> [Vec<f64>; 3] {
+        let (before, after) = (self.rates(interval), self.rates(interval + 1));
+        let accelerations = before.iter().zip(&after).map(|(a, b)| b - a).collect();
+        [self.offsets_at(self.frames[interval + 1]).to_vec(), after, accelerations]
     }
 }
 
@@ -134,39 +148,39 @@ impl Polishing {
             return Ok(());
         }
         self.rounds += 1;
-        let improved = match self.solve(target, config, polish, &nominal)? {
-            Some(plan) => {
-                let (found, steps) = line_search::search(target, config, polish, &nominal, &plan, &start)?;
-                self.steps += steps;
-                found.filter(|(better, _, _)| *better < cost)
-            }
-            None => None,
-        };
-        match improved {
-            Some((better, offsets, share)) => {
+        let model = self.measure(target, config, polish, &nominal)?;
+        // Where a correction does not help, a smaller one may.
+        for _ in 0..TRIES {
+            let found = match model.solve(target, polish, &nominal, self.damping) {
+                Some(plan) => {
+                    let (found, steps) = line_search::search(target, config, polish, &nominal, &plan, &start)?;
+                    self.steps += steps;
+                    found.filter(|(better, _, _)| *better < cost)
+                }
+                None => None,
+            };
+            if let Some((better, offsets, share)) = found {
                 self.offsets = offsets;
                 self.costs.push(better);
                 let factor = if share > 0.3 { 0.3 } else { 2.0 };
                 self.damping = (self.damping * factor).max(LEAST_DAMPING);
-                self.is_done = cost - better < polish.stops_below * cost;
+                self.is_done = cost - better < polish.stops_below * cost || self.rounds >= polish.iterations;
+                return Ok(());
             }
-            None => {
-                self.damping *= 10.0;
-                self.is_done = self.damping > MOST_DAMPING;
-            }
+            self.damping *= 10.0;
         }
-        self.is_done |= self.rounds >= polish.iterations;
+        self.is_done = true;
         Ok(())
     }
 
-    /// Corrections and gains of all intervals.
-    fn solve(
+    /// Linear and quadratic models of all intervals.
+    fn measure(
         &mut self,
         target: &Target,
         config: &Config,
         polish: &Polish,
         nominal: &Nominal,
-    ) -> Result<Option<Plan>, TransferError> {
+    ) -> Result<Measured, TransferError> {
         let intervals = nominal.frames.len() - 1;
         let whole = if nominal.frames[intervals] - nominal.frames[intervals - 1] == polish.interval_frames {
             intervals
@@ -174,12 +188,8 @@ impl Polishing {
             intervals - 1
         };
         let mut linear = Vec::with_capacity(intervals);
-        let mut ranges = vec![0..whole];
-        if whole < intervals {
-            ranges.push(whole..intervals);
-        }
-        // In pieces, so that memory stays small.
-        for range in ranges {
+        // In pieces, so that memory stays small; a shorter last interval by itself.
+        for range in [0..whole, whole..intervals] {
             for first in range.clone().step_by(32) {
                 let (found, steps) = linear::linearize(target, config, nominal, first..(first + 32).min(range.end))?;
                 linear.extend(found);
@@ -187,41 +197,88 @@ impl Polishing {
             }
         }
         let quadratics = quadratic::quadratics(target, config, polish, &nominal.states[1..], &nominal.frames[1..])?;
-        let n = 2 * target.model.velocity_count() + nominal.count;
+        Ok(Measured { linear, quadratics })
+    }
+}
+
+/// The linear–quadratic model of a trajectory.
+struct Measured {
+    linear: Vec<Linear>,
+    quadratics: Vec<Quadratic>,
+}
+
+impl Measured {
+    /// Corrections and gains of all intervals; `None` where more damping is needed.
+    fn solve(&self, target: &Target, polish: &Polish, nominal: &Nominal, damping: f64) -> Option<Plan> {
+        let intervals = self.linear.len();
+        let n = 2 * (target.model.velocity_count() + nominal.count);
         let mut value = Value::zero(n);
         let mut plan = Plan { gains: vec![Gain::default(); intervals], values: vec![None; intervals + 1] };
         plan.values[intervals] = Some(value.clone());
         for i in (0..intervals).rev() {
-            let change = nominal.change(i);
-            let cost = offset_cost(polish, nominal, i, &change);
-            value.add(&quadratics[i], &cost);
-            let damping = self.damping * cost.rate_weight * 200.0;
-            let Some((before, gain)) = value.back(&linear[i], &cost, damping) else { return Ok(None) };
+            let cost = OffsetCost { weights: offset_weights(polish, nominal, i), values: nominal.motion(i) };
+            value.add(&self.quadratics[i], &cost);
+            let damping = damping * cost.weights[2] * 200.0;
+            let acceleration = acceleration_cost(target, polish, nominal, i);
+            let (before, gain) = value.back(&self.linear[i], &cost, &acceleration, damping)?;
             plan.gains[i] = gain;
             value = before;
             if i % line_search::PIECE == 0 {
                 plan.values[i] = Some(value.clone());
             }
         }
-        Ok(Some(plan))
+        Some(plan)
     }
 }
 
-/// The offsets' own cost of an interval: mean squares of their rates and of themselves.
-fn offset_cost<'a>(polish: &Polish, nominal: &'a Nominal, interval: usize, change: &'a [f64]) -> OffsetCost<'a> {
-    let (first, last) = (nominal.frames[interval], nominal.frames[interval + 1]);
-    let secs = (last - first) as f64 * crate::target::FRAME_SECS;
-    let count = nominal.count as f64;
-    OffsetCost {
-        rate_weight: polish.offset_rates / (secs * secs * count),
-        offset_weight: polish.offsets / count,
-        change,
-        after: nominal.offsets_at(last),
+/// Weights of squares of offsets, of their rates and of their accelerations, the latter two per interval.
+pub(super) fn offset_weights(polish: &Polish, nominal: &Nominal, interval: usize) -> [f64; 3] {
+    let frames = nominal.frames[interval + 1] - nominal.frames[interval];
+    let (secs, count) = (frames as f64 * crate::target::FRAME_SECS, nominal.count.max(1) as f64);
+    let per_second = 1.0 / (secs * secs);
+    [polish.offsets, polish.offset_rates * per_second, polish.offset_accelerations * per_second * per_second]
+        .map(|w| w / count)
+}
+
+/// The cost of the joints' accelerations in an interval.
+fn acceleration_cost(target: &Target, polish: &Polish, nominal: &Nominal, interval: usize) -> AccelerationCost {
+    let (nq, nv) = (target.model.position_count(), target.model.velocity_count());
+    let first = if target.dofs.has_free_root { 6 } else { 0 };
+    let [before, after] = [0, 1].map(|k| &nominal.states[interval + k].values()[nq..]);
+    let frames = [nominal.frames[interval], nominal.frames[interval + 1]];
+    AccelerationCost {
+        weight: acceleration_weight(polish, frames[1] - frames[0], nv - first),
+        rows: nv + first..2 * nv,
+        excess: velocity_changes(target, frames, before, after).collect(),
     }
 }
 
-/// What the offsets of an interval cost.
-pub(super) fn offsets_cost(polish: &Polish, secs: f64, change: &[f64], after: &[f64]) -> f64 {
-    let square = |x: &[f64]| x.iter().map(|x| x * x).sum::<f64>() / x.len().max(1) as f64;
-    polish.offset_rates * square(change) / (secs * secs) + polish.offsets * square(after)
+fn acceleration_weight(polish: &Polish, frames: usize, driven: usize) -> f64 {
+    let secs = frames as f64 * crate::target::FRAME_SECS;
+    polish.joint_acceleration / (secs * secs * driven.max(1) as f64)
+}
+
+/// How much more each driven joint's velocity changed than the target's.
+fn velocity_changes<'a>(
+    target: &'a Target,
+    [first, last]: [usize; 2],
+    before: &'a [f64],
+    after: &'a [f64],
+) -> impl Iterator<Item = f64> + 'a {
+    let from = if target.dofs.has_free_root { 6 } else { 0 };
+    let (a, b) = (target.velocity(first), target.velocity(last));
+    (from..before.len()).map(move |k| (after[k] - before[k]) - (b[k] - a[k]))
+}
+
+/// What the joints' accelerations of an interval cost.
+pub(super) fn accelerations_cost(
+    target: &Target,
+    polish: &Polish,
+    frames: [usize; 2],
+    before: &[f64],
+    after: &[f64],
+) -> f64 {
+    let first = if target.dofs.has_free_root { 6 } else { 0 };
+    let weight = acceleration_weight(polish, frames[1] - frames[0], before.len() - first);
+    weight * velocity_changes(target, frames, before, after).map(|x| x * x).sum::<f64>()
 }

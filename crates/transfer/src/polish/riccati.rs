@@ -1,5 +1,5 @@
 //! The best linear feedback for the linear–quadratic model of the whole trajectory (Tassa, Erez & Todorov 2012, *Synthesis and
-//! stabilization of complex behaviors*, eqs. 5–11), over the state x = (s, o) and the control u = o' − o.
+//! stabilization of complex behaviors*, eqs. 5–11), over the state x = (s, o, r) and the control u = a: offsets, their rates, their accelerations.
 
 use super::linear::Linear;
 use super::matrix::Matrix;
@@ -12,13 +12,20 @@ pub(super) struct Gain {
     pub feedback: Matrix,
 }
 
-/// Weights and values of the offsets' own cost in one interval: `w_u·|ū + δu|² + w_o·|o' |²`.
-pub(super) struct OffsetCost<'a> {
-    pub rate_weight: f64,
-    pub offset_weight: f64,
-    /// Change of the offsets in the interval, and offsets at its end.
-    pub change: &'a [f64],
-    pub after: &'a [f64],
+/// Weights and values of the offsets' own cost in one interval, `w_a·|a + δa|² + w_r·|r' + δr'|² + w_o·|o' + δo'|²`.
+pub(super) struct OffsetCost {
+    /// w_o, w_r, w_a.
+    pub weights: [f64; 3],
+    /// Offsets and rates at the interval's end, and accelerations in it.
+    pub values: [Vec<f64>; 3],
+}
+
+/// Cost `w·|δv' − δv + r|²` of the joints' accelerations in an interval, velocities being rows `rows` of the state.
+pub(super) struct AccelerationCost {
+    pub weight: f64,
+    pub rows: std::ops::Range<usize>,
+    /// r: the nominal trajectory's change of velocity less the target's.
+    pub excess: Vec<f64>,
 }
 
 /// Value function `½ δxᵀ·V·δx + vᵀ·δx`: what a deviation costs from here to the end.
@@ -42,7 +49,7 @@ impl Value {
     }
 
     /// Adds the cost of the state that the interval ends in.
-    pub fn add(&mut self, quadratic: &Quadratic, cost: &OffsetCost<'_>) {
+    pub fn add(&mut self, quadratic: &Quadratic, cost: &OffsetCost) {
         let (n, ns) = (self.slope.len(), quadratic.slope.len());
         for i in 0..ns {
             self.slope[i] += quadratic.slope[i];
@@ -50,30 +57,41 @@ impl Value {
                 self.curvature.data[i * n + j] += quadratic.curvature.data[i * ns + j];
             }
         }
-        for (i, o) in cost.after.iter().enumerate() {
-            self.slope[ns + i] += 2.0 * cost.offset_weight * o;
-            self.curvature.data[(ns + i) * n + ns + i] += 2.0 * cost.offset_weight;
+        let own = (0..2).flat_map(|kind| cost.values[kind].iter().map(move |x| (cost.weights[kind], x)));
+        for (i, (weight, x)) in own.enumerate() {
+            self.slope[ns + i] += 2.0 * weight * x;
+            self.curvature.data[(ns + i) * n + ns + i] += 2.0 * weight;
         }
     }
 
     /// Steps back over an interval; `None` where the control's curvature is not positive.
-    pub fn back(self, linear: &Linear, cost: &OffsetCost<'_>, damping: f64) -> Option<(Value, Gain)> {
-        let (ns, m) = (linear.state.rows, linear.after.cols);
-        let n = ns + m;
-        // x' = F·x + G·u with F = [A, C₀ + C₁; 0, 1] and G = [C₁; 1].
+    pub fn back(
+        self,
+        linear: &Linear,
+        cost: &OffsetCost,
+        acceleration: &AccelerationCost,
+        damping: f64,
+    ) -> Option<(Value, Gain)> {
+        let [by_offset, by_rate, by_acceleration] = &linear.offsets;
+        let (ns, m) = (linear.state.rows, by_rate.cols);
+        let n = ns + 2 * m;
+        // x' = F·x + G·u with F = [A, C_o, C_r; 0, 1, 1; 0, 0, 1] and G = [C_a; 1/2; 1].
         let mut f = Matrix::zeros(n, n);
         let mut g = Matrix::zeros(n, m);
         for i in 0..ns {
             let row = f.row_mut(i);
             row[..ns].copy_from_slice(linear.state.row(i));
-            for j in 0..m {
-                row[ns + j] = linear.before.row(i)[j] + linear.after.row(i)[j];
-            }
-            g.row_mut(i).copy_from_slice(linear.after.row(i));
+            row[ns..ns + m].copy_from_slice(by_offset.row(i));
+            row[ns + m..].copy_from_slice(by_rate.row(i));
+            g.row_mut(i).copy_from_slice(by_acceleration.row(i));
         }
         for j in 0..m {
-            f.row_mut(ns + j)[ns + j] = 1.0;
-            g.row_mut(ns + j)[j] = 1.0;
+            let (offset, rate) = (ns + j, ns + m + j);
+            f.row_mut(offset)[offset] = 1.0;
+            f.row_mut(offset)[rate] = 1.0;
+            f.row_mut(rate)[rate] = 1.0;
+            g.row_mut(offset)[j] = 0.5;
+            g.row_mut(rate)[j] = 1.0;
         }
         let Value { slope, curvature } = self;
         let (mut vf, mut vg) = (Matrix::default(), Matrix::default());
@@ -87,9 +105,24 @@ impl Value {
         f.add_transposed_vector(&slope, &mut qx);
         g.add_transposed_vector(&slope, &mut qu);
         for i in 0..m {
-            qu[i] += 2.0 * cost.rate_weight * cost.change[i];
-            quu.data[i * m + i] += 2.0 * cost.rate_weight;
+            qu[i] += 2.0 * cost.weights[2] * cost.values[2][i];
+            quu.data[i * m + i] += 2.0 * cost.weights[2];
         }
+        // δv' − δv = D·x + E·u, D and E being rows of F − 1 and G.
+        let (rows, weight) = (acceleration.rows.clone(), 2.0 * acceleration.weight);
+        let (mut d, mut e) = (Matrix::zeros(rows.len(), n), Matrix::zeros(rows.len(), m));
+        for (i, row) in rows.enumerate() {
+            d.row_mut(i).copy_from_slice(f.row(row));
+            d.row_mut(i)[row] -= 1.0;
+            e.row_mut(i).copy_from_slice(g.row(row));
+        }
+        let scaled = |a: &Matrix| Matrix { data: a.data.iter().map(|x| weight * x).collect(), ..*a };
+        let (weighted_d, weighted_e) = (scaled(&d), scaled(&e));
+        qxx.add_transposed_product(&d, &weighted_d);
+        qux.add_transposed_product(&e, &weighted_d);
+        quu.add_transposed_product(&e, &weighted_e);
+        weighted_d.add_transposed_vector(&acceleration.excess, &mut qx);
+        weighted_e.add_transposed_vector(&acceleration.excess, &mut qu);
         quu.symmetrize();
         let mut damped = quu.clone();
         (0..m).for_each(|i| damped.data[i * m + i] += damping);
