@@ -4,7 +4,7 @@ use crate::body::SCENE_LIMIT_M;
 use crate::camera::View;
 use crate::image::Image;
 use crate::scene::Arrow;
-use crate::vector::Vec3;
+use crate::vector::{Vec3, length_2d};
 
 type Point = [f64; 2];
 
@@ -49,7 +49,7 @@ impl Outline {
     /// Widths follow the frame height; a short arrow shrinks as a whole, so that it still reads as an arrow.
     fn new(tail: Point, tip: Point, frame_height: f64) -> Self {
         let (dx, dy) = (tip[0] - tail[0], tip[1] - tail[1]);
-        let length = dx.hypot(dy);
+        let length = length_2d(dx, dy);
         let along = if length > 1e-9 { [dx / length, dy / length] } else { [1.0, 0.0] };
         let head_length = (frame_height / 22.0).max(9.0);
         let shrink = (length / (1.6 * head_length)).clamp(0.35, 1.0);
@@ -72,10 +72,10 @@ impl Outline {
         // The shaft ends inside the head.
         let neck = (self.length - self.head_length).max(0.0);
         let beyond = [(-x).max(x - neck - 0.25 * self.head_length), y - self.shaft_half_width];
-        let shaft = beyond[0].max(0.0).hypot(beyond[1].max(0.0)) + beyond[0].max(beyond[1]).min(0.0);
+        let shaft = length_2d(beyond[0].max(0.0), beyond[1].max(0.0)) + beyond[0].max(beyond[1]).min(0.0);
 
         // The head: behind its base, or beyond its slanted side.
-        let side_length = self.head_length.hypot(self.head_half_width);
+        let side_length = length_2d(self.head_length, self.head_half_width);
         let base = self.length - self.head_length - x;
         let side = ((x - self.length) * self.head_half_width + y * self.head_length) / side_length;
         shaft.min(base.max(side))

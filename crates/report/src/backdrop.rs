@@ -4,7 +4,7 @@ use crate::camera::View;
 use crate::color::{Linear, mix, to_linear};
 use crate::occlusion::Occluders;
 use crate::ray::Ray;
-use crate::vector::{Vec3, smoothstep};
+use crate::vector::{Vec3, length_2d, smoothstep};
 
 /// The ground plane.
 #[derive(Clone, Copy, Debug)]
@@ -34,12 +34,36 @@ impl Ground {
     }
 }
 
+/// Shadows on the ground at the nodes of a grid over the frame.
+pub(crate) struct ShadowGrid {
+    columns: usize,
+    darkness: Vec<f64>,
+}
+
+impl ShadowGrid {
+    /// Pixels from node to node.
+    const STEP: usize = 3;
+
+    /// Darkness at a place of the frame, mixed from the four nodes around it.
+    fn at(&self, x: f64, y: f64) -> f64 {
+        let (column, row) = (x / Self::STEP as f64, y / Self::STEP as f64);
+        let first = row as usize * self.columns + column as usize;
+        let (right, down) = (column.fract(), row.fract());
+        let node = |offset: usize| self.darkness.get(first + offset).copied().unwrap_or(0.0);
+        let above = node(0) + (node(1) - node(0)) * right;
+        let below = node(self.columns) + (node(self.columns + 1) - node(self.columns)) * right;
+        above + (below - above) * down
+    }
+}
+
 /// Everything the backdrop of one frame depends on.
 pub(crate) struct Backdrop<'a> {
     pub view: &'a View,
     pub ground: Option<Ground>,
     pub occluders: &'a Occluders<'a>,
     pub to_light: Vec3,
+    /// Shadows computed ahead; without them every pixel has its own.
+    pub shadows: Option<ShadowGrid>,
 }
 
 impl Backdrop<'_> {
@@ -54,7 +78,7 @@ impl Backdrop<'_> {
 
         // The ground fades into the background around what the camera looks at.
         let point = ray.at(distance);
-        let away = (point.x - self.view.target.x).hypot(point.y - self.view.target.y) / self.view.reach_m();
+        let away = length_2d(point.x - self.view.target.x, point.y - self.view.target.y) / self.view.reach_m();
         let presence = 1.0 - smoothstep(0.9, 3.2, away);
         if presence <= 0.0 {
             return background;
@@ -64,10 +88,28 @@ impl Backdrop<'_> {
         let line = self.grid_coverage(&ground, point, x, y);
         color = mix(color, to_linear(LINE), line * presence);
 
+        let dark = self.shadows.as_ref().map_or_else(|| self.darkness(point), |grid| grid.at(x, y));
+        mix(color, to_linear(SHADOW), dark * presence)
+    }
+
+    /// How much light the bodies take from a point of the ground, 0 to 1.
+    fn darkness(&self, point: Vec3) -> f64 {
         let key = self.occluders.key_light_share(point, self.to_light, None);
         let sky = self.occluders.sky_share(point, Vec3::UP, None);
-        let dark = 1.0 - (0.38 + 0.62 * key) * (0.3 + 0.7 * sky);
-        mix(color, to_linear(SHADOW), dark * presence)
+        1.0 - (0.38 + 0.62 * key) * (0.3 + 0.7 * sky)
+    }
+
+    /// Computes the shadows on the ground once for every three by three pixels, for pictures that move.
+    pub fn coarsen_shadows(&mut self) {
+        let Some(ground) = self.ground else { return };
+        let columns = (self.view.width as usize).div_ceil(ShadowGrid::STEP) + 1;
+        let rows = (self.view.height as usize).div_ceil(ShadowGrid::STEP) + 1;
+        let at_node = |node: usize| {
+            let pixel = |index: usize| (index * ShadowGrid::STEP) as f64;
+            let ray = self.view.ray(pixel(node % columns), pixel(node / columns));
+            ground.distance(&ray).map_or(0.0, |distance| self.darkness(ray.at(distance)))
+        };
+        self.shadows = Some(ShadowGrid { columns, darkness: (0..columns * rows).map(at_node).collect() });
     }
 
     /// Whether a level ray runs below the surface: the ground seen exactly from the side, as a cut.
@@ -97,8 +139,8 @@ impl Backdrop<'_> {
             let half_width = if is_even { 1.2 } else { 1.0 };
             strength * (half_width - gap_pixels).clamp(0.0, 1.0) * (1.0 - smoothstep(0.08, 0.4, footprint / spacing))
         };
-        let along_x = across(point.x, right.x.hypot(down.x));
-        let along_y = across(point.y, right.y.hypot(down.y));
+        let along_x = across(point.x, length_2d(right.x, down.x));
+        let along_y = across(point.y, length_2d(right.y, down.y));
         along_x.max(along_y)
     }
 }
@@ -118,7 +160,8 @@ mod tests {
         };
         let view = Camera::follow(1.6, 0.5).views(&[room], 400, 400)[0];
         let ground = Some(Ground { height_m: 0.0, grid_spacing_m: 0.5 });
-        let backdrop = Backdrop { view: &view, ground, occluders: &Occluders::new(bodies), to_light: Vec3::UP };
+        let backdrop =
+            Backdrop { view: &view, ground, occluders: &Occluders::new(bodies), to_light: Vec3::UP, shadows: None };
         let [x, y] = view.project(point).unwrap();
         to_srgb(backdrop.color(x, y))[1]
     }

@@ -2,7 +2,7 @@
 
 use crate::body::Body;
 use crate::ray::Ray;
-use crate::vector::Vec3;
+use crate::vector::{Vec3, length_2d};
 
 /// How a film strip looks at its scene. The direction and the scale are the same in every frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -97,7 +97,7 @@ impl Camera {
             }
             Projection::Perspective { field_of_view_rad } => {
                 let angle = if field_of_view_rad.is_finite() { field_of_view_rad.clamp(0.02, 2.5) } else { 0.45 };
-                let slope = (angle * 0.5).tan();
+                let slope = libm::tan(angle * 0.5);
                 let mut eye_distance = 0.0_f64;
                 for (frame, focus) in frames.iter().zip(&foci) {
                     frame.for_each_ball(|center, radius| {
@@ -191,8 +191,8 @@ pub(crate) struct Axes {
 impl Axes {
     fn looking(yaw_rad: f64, pitch_rad: f64) -> Self {
         let finite_or_level = |angle: f64| if angle.is_finite() { angle } else { 0.0 };
-        let (sin_yaw, cos_yaw) = finite_or_level(yaw_rad).sin_cos();
-        let (sin_pitch, cos_pitch) = finite_or_level(pitch_rad).sin_cos();
+        let (sin_yaw, cos_yaw) = libm::sincos(finite_or_level(yaw_rad));
+        let (sin_pitch, cos_pitch) = libm::sincos(finite_or_level(pitch_rad));
         let forward = Vec3::new(cos_yaw * cos_pitch, sin_yaw * cos_pitch, -sin_pitch);
         let right = Vec3::new(sin_yaw, -cos_yaw, 0.0);
         Self { right, up: right.cross(forward), forward }
@@ -329,10 +329,10 @@ impl View {
 
 /// Slopes `across / depth` of the two tangents from the eye to a circle: `tan(atan(x/z) ∓ asin(r/√(x²+z²)))`.
 fn tangents(across: f64, depth: f64, radius: f64) -> (f64, f64) {
-    let middle = across.atan2(depth);
-    let half = (radius / across.hypot(depth)).min(1.0).asin();
+    let middle = libm::atan2(across, depth);
+    let half = libm::asin((radius / length_2d(across, depth)).min(1.0));
     let limit = std::f64::consts::FRAC_PI_2 - 1e-6;
-    ((middle - half).max(-limit).tan(), (middle + half).min(limit).tan())
+    (libm::tan((middle - half).max(-limit)), libm::tan((middle + half).min(limit)))
 }
 
 #[cfg(test)]

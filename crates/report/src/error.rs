@@ -1,4 +1,4 @@
-//! What can go wrong between a film strip and a file on disk.
+//! What can go wrong between a scene and a file on disk.
 
 use std::io;
 use std::path::PathBuf;
@@ -8,8 +8,8 @@ use thiserror::Error;
 /// Why a picture was not drawn or not saved.
 #[derive(Debug, Error)]
 pub enum ReportError {
-    /// A frame of the strip is zero pixels wide or high.
-    #[error("film strip frames are {width} x {height} pixels: give both a size above zero")]
+    /// A frame is zero pixels wide or high.
+    #[error("frames are {width} x {height} pixels: give both a size above zero")]
     EmptyFrame {
         /// Width asked for one frame, pixels.
         width: u32,
@@ -29,6 +29,18 @@ pub enum ReportError {
         /// Most pixels a page may have.
         limit: u64,
     },
+    /// An animation has no frames in any of its tracks.
+    #[error("the animation has no frames: give at least one track a frame")]
+    NoMoments,
+    /// GIF cannot show this many frames a second.
+    #[error("an animation of {rate_hz} frames per second cannot be shown: ask for 0.01 to 50")]
+    FrameRate {
+        /// Rate asked for, frames per second.
+        rate_hz: f64,
+    },
+    /// The pixels could not be encoded as GIF.
+    #[error("the animation could not be encoded as GIF")]
+    EncodeGif(#[from] gif::EncodingError),
     /// The pixels could not be encoded as PNG.
     #[error("the picture could not be encoded as PNG")]
     Encode(#[from] png::EncodingError),

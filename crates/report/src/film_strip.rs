@@ -1,17 +1,13 @@
 //! The page: a title, frames in rows, a caption under each.
 
-use std::num::NonZero;
-use std::thread;
-
-use crate::backdrop::Ground;
-use crate::body::{Body, SCENE_LIMIT_M};
-use crate::camera::{Camera, FrameBounds, View};
+use crate::camera::Camera;
 use crate::error::ReportError;
 use crate::image::Image;
-use crate::raster::{Scene, draw_frame};
+use crate::parallel::{all_cores, parallel_map};
+use crate::raster::Smoothness;
 use crate::scene::Frame;
+use crate::shot::{Shot, ground_plane, line_up_shots};
 use crate::text::{draw_text, line_height, text_height, text_width, wrap};
-use crate::vector::Vec3;
 
 /// Most pixels of a page.
 const PIXEL_LIMIT: u64 = 64_000_000;
@@ -80,7 +76,10 @@ impl FilmStrip {
             let top = f64::from(page.margin) + i as f64 * line_height(page.title_dot);
             draw_text(&mut image, line, f64::from(page.margin), top, page.title_dot, TITLE_INK);
         }
-        for (i, (frame, lines)) in self.draw_frames().iter().zip(&page.captions).enumerate() {
+        let ground = ground_plane(self.ground_height, self.grid_spacing);
+        let shots = line_up_shots(self.frames.iter(), &self.camera, self.frame_width, self.frame_height);
+        let pictures = parallel_map(&shots, all_cores(), |shot: &Shot<'_>| shot.draw(ground, Smoothness::Still));
+        for (i, (frame, lines)) in pictures.iter().zip(&page.captions).enumerate() {
             let (left, top) = page.frame_corner(i);
             image.paste(frame, left, top);
             draw_border(&mut image, left, top, self.frame_width, self.frame_height);
@@ -94,62 +93,6 @@ impl FilmStrip {
             }
         }
         Ok(image)
-    }
-
-    /// Pictures of all frames, drawn by as many threads as there are cores.
-    fn draw_frames(&self) -> Vec<Image> {
-        let prepared: Vec<PreparedFrame<'_>> = self.frames.iter().map(PreparedFrame::new).collect();
-        let bounds: Vec<FrameBounds<'_>> = prepared.iter().map(PreparedFrame::bounds).collect();
-        let views = self.camera.views(&bounds, self.frame_width, self.frame_height);
-        let ground = self
-            .ground_height
-            .filter(|height| height.is_finite())
-            .map(|height_m| Ground { height_m, grid_spacing_m: self.grid_spacing });
-
-        let mut jobs: Vec<(&PreparedFrame<'_>, &View, Option<Image>)> =
-            prepared.iter().zip(&views).map(|(frame, view)| (frame, view, None)).collect();
-        let threads = thread::available_parallelism().map_or(1, NonZero::get);
-        let share = jobs.len().div_ceil(threads).max(1);
-        thread::scope(|scope| {
-            for share in jobs.chunks_mut(share) {
-                scope.spawn(move || {
-                    for (frame, view, image) in share {
-                        *image = Some(frame.draw(view, ground));
-                    }
-                });
-            }
-        });
-        jobs.into_iter().filter_map(|(_, _, image)| image).collect()
-    }
-}
-
-/// A frame with its solids checked.
-struct PreparedFrame<'a> {
-    frame: &'a Frame,
-    bodies: Vec<Body>,
-    colors: Vec<[u8; 3]>,
-}
-
-impl<'a> PreparedFrame<'a> {
-    fn new(frame: &'a Frame) -> Self {
-        let drawable = frame.solids.iter().filter_map(|s| Body::from_shape(&s.shape).map(|body| (body, s.color)));
-        let (bodies, colors) = drawable.unzip();
-        Self { frame, bodies, colors }
-    }
-
-    fn bounds(&self) -> FrameBounds<'_> {
-        let is_near = |point: &Vec3| point.is_within(SCENE_LIMIT_M);
-        let ends = self.frame.arrows.iter().map(|arrow| [arrow.from, arrow.to].map(Vec3::from));
-        FrameBounds {
-            bodies: &self.bodies,
-            points: ends.filter(|ends| ends.iter().all(is_near)).flatten().collect(),
-            focus: self.frame.focus.map(Vec3::from).filter(is_near),
-        }
-    }
-
-    fn draw(&self, view: &View, ground: Option<Ground>) -> Image {
-        let scene = Scene { bodies: &self.bodies, colors: &self.colors, arrows: &self.frame.arrows, ground };
-        draw_frame(&scene, view)
     }
 }
 
@@ -236,7 +179,7 @@ impl Page {
 }
 
 /// A hairline around a frame.
-fn draw_border(image: &mut Image, left: u32, top: u32, width: u32, height: u32) {
+pub(crate) fn draw_border(image: &mut Image, left: u32, top: u32, width: u32, height: u32) {
     let (left, top) = (i64::from(left), i64::from(top));
     let (right, bottom) = (left + i64::from(width) - 1, top + i64::from(height) - 1);
     for x in left..=right {

@@ -50,6 +50,16 @@ impl Image {
         }
     }
 
+    /// Mixes a share of a colour, 0 to 1, into every pixel.
+    pub(crate) fn fade(&mut self, color: [u8; 3], share: f64) {
+        for pixel in self.rgb.as_chunks_mut::<3>().0 {
+            *pixel = std::array::from_fn(|c| {
+                let (old, new) = (f64::from(pixel[c]), f64::from(color[c]));
+                (old + (new - old) * share).round() as u8
+            });
+        }
+    }
+
     fn offset(&self, x: i64, y: i64) -> Option<usize> {
         let inside = (0..i64::from(self.width)).contains(&x) && (0..i64::from(self.height)).contains(&y);
         let at = inside.then(|| (y as usize * self.width as usize + x as usize) * 3)?;
@@ -79,7 +89,7 @@ impl Image {
 }
 
 /// Writes `bytes` to a temporary neighbour of `path` and renames it onto `path`.
-fn replace_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
+pub(crate) fn replace_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let name = path.file_name().ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "no file name in path"))?;
     let mut temporary_name = OsString::from(".");
     temporary_name.push(name);

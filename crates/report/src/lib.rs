@@ -1,8 +1,12 @@
-//! Film strips: one picture that shows several moments of a simulated scene side by side.
+//! Pictures, plots and pages about simulated motion.
 //!
-//! Capsules, spheres, boxes and arrows in world space (metres, z up) enter, moment by moment with a caption; an
-//! [`Image`] leaves, to be saved as a PNG. The crate knows nothing of physics. Start reading at [`FilmStrip`], which
-//! lays out the page; [`Camera`] decides what each frame sees, and `raster.rs` casts the rays.
+//! Capsules, spheres, boxes and arrows in world space (metres, z up) enter, moment by moment; a [`FilmStrip`] shows
+//! several moments side by side as a PNG, an [`Animation`] shows one or more motions in step as a GIF. Numbers enter;
+//! [`plots`] leave as SVG, and [`page`] puts everything into one HTML file. The crate knows nothing of physics. Start
+//! reading at [`FilmStrip`], which lays out the frames; [`Camera`] decides what each frame sees, and `raster.rs` casts
+//! the rays.
+//!
+//! The same content gives the same bytes on every machine and for every number of threads.
 //!
 //! ```
 //! use sinew_report::{FilmStrip, Frame, Shape, Solid};
@@ -24,6 +28,7 @@
 //! # Ok::<(), sinew_report::ReportError>(())
 //! ```
 
+mod animation_page;
 mod arrow;
 mod backdrop;
 mod body;
@@ -32,17 +37,24 @@ mod color;
 mod error;
 mod film_strip;
 mod font;
+mod gif;
 mod image;
 mod occlusion;
+pub mod page;
+mod palette;
+mod parallel;
+pub mod plots;
 mod raster;
 mod ray;
 mod scene;
 mod shade;
+mod shot;
 mod text;
 mod vector;
 
 pub use camera::{Camera, Projection, Tracking};
 pub use error::ReportError;
 pub use film_strip::FilmStrip;
+pub use gif::{Animation, Track};
 pub use image::Image;
 pub use scene::{Arrow, Frame, Shape, Solid};

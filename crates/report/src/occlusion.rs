@@ -60,8 +60,9 @@ impl<'a> Occluders<'a> {
     /// point (after Quilez, "sphere ambient occlusion"). Boxes darken a band along their foot instead.
     pub fn sky_share(&self, point: Vec3, normal: Vec3, skip: Option<usize>) -> f64 {
         let mut share = 1.0_f64;
-        for (index, body) in self.bodies.iter().enumerate() {
-            if Some(index) == skip {
+        for (index, (body, &(center, reach))) in self.bodies.iter().zip(&self.balls).enumerate() {
+            // What lies wholly behind the surface hides nothing.
+            if Some(index) == skip || (center - point).dot(normal) <= -reach {
                 continue;
             }
             let hidden = match *body {

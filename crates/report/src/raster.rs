@@ -1,4 +1,4 @@
-//! One frame: rays through 3 × 3 samples per pixel find the nearest solid, each solid in a pixel is shaded once, and
+//! One frame: rays through 2 × 2 or 3 × 3 samples per pixel find the nearest solid, each solid in a pixel is shaded once, and
 //! samples at a step in depth are darkened into an outline.
 //!
 //! Frames are drawn tile by tile, so that the samples in memory stay few whatever the size of the picture.
@@ -15,8 +15,8 @@ use crate::scene::Arrow;
 use crate::shade::{Surface, shade, to_key_light};
 use crate::vector::{Vec3, smoothstep};
 
-/// Samples along each side of a pixel.
-const SAMPLES: usize = 3;
+/// Most samples along each side of a pixel.
+const MOST_SAMPLES: usize = 3;
 /// Pixels along each side of a tile.
 const TILE: u32 = 32;
 /// No solid in this sample.
@@ -31,14 +31,36 @@ pub(crate) struct Scene<'a> {
     pub ground: Option<Ground>,
 }
 
+/// How finely the edges of solids are resolved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Smoothness {
+    /// 2 × 2 samples per pixel and coarse shadows on the ground, for pictures that move.
+    Moving,
+    /// 3 × 3 samples per pixel, for pictures that are looked at.
+    Still,
+}
+
+impl Smoothness {
+    /// Samples along each side of a pixel.
+    fn samples(self) -> usize {
+        match self {
+            Self::Moving => 2,
+            Self::Still => MOST_SAMPLES,
+        }
+    }
+}
+
 /// Draws a frame.
-pub(crate) fn draw_frame(scene: &Scene<'_>, view: &View) -> Image {
+pub(crate) fn draw_frame(scene: &Scene<'_>, view: &View, smoothness: Smoothness) -> Image {
     let mut image = Image::filled(view.width, view.height, [255; 3]);
     let to_light = to_key_light(&view.axes);
     let occluders = Occluders::new(scene.bodies);
-    let backdrop = Backdrop { view, ground: scene.ground, occluders: &occluders, to_light };
+    let mut backdrop = Backdrop { view, ground: scene.ground, occluders: &occluders, to_light, shadows: None };
+    if smoothness == Smoothness::Moving {
+        backdrop.coarsen_shadows();
+    }
     let bounds: Vec<Rect> = scene.bodies.iter().map(|body| view.bounds(body)).collect();
-    let mut tile = Tile::new(view);
+    let mut tile = Tile::new(view, smoothness.samples());
     for top in (0..view.height).step_by(TILE as usize) {
         for left in (0..view.width).step_by(TILE as usize) {
             tile.place(left, top);
@@ -66,6 +88,8 @@ const EMPTY: Sample = Sample { body: NOTHING, distance: f64::INFINITY, normal: V
 struct Tile {
     left: u32,
     top: u32,
+    /// Samples along each side of a pixel.
+    per_side: usize,
     rim: usize,
     side: usize,
     samples: Vec<Sample>,
@@ -78,13 +102,13 @@ struct Tile {
 }
 
 impl Tile {
-    fn new(view: &View) -> Self {
+    fn new(view: &View, per_side: usize) -> Self {
         // The outline is 1.3 pixels wide at 400 pixels and grows with the frame.
-        let rim = (f64::from(view.height) / 300.0 * SAMPLES as f64).round().clamp(2.0, 9.0) as usize;
-        let side = TILE as usize * SAMPLES + 2 * rim;
+        let rim = (f64::from(view.height) / 300.0 * per_side as f64).round().clamp(2.0, 9.0) as usize;
+        let side = TILE as usize * per_side + 2 * rim;
         let ring = |radius: f64| {
             (0..12).map(move |i| {
-                let (sin, cos) = (f64::from(i) * std::f64::consts::PI / 6.0).sin_cos();
+                let (sin, cos) = libm::sincos(f64::from(i) * std::f64::consts::PI / 6.0);
                 ((radius * cos).round() as isize, (radius * sin).round() as isize)
             })
         };
@@ -94,6 +118,7 @@ impl Tile {
         Self {
             left: 0,
             top: 0,
+            per_side,
             rim,
             side,
             samples: vec![EMPTY; side * side],
@@ -113,7 +138,7 @@ impl Tile {
 
     /// Frame position, in pixels, of the sample in column or row `index`, for a tile that starts at `start`.
     fn position(&self, start: u32, index: usize) -> f64 {
-        f64::from(start) + (index as f64 + 0.5 - self.rim as f64) / SAMPLES as f64
+        f64::from(start) + (index as f64 + 0.5 - self.rim as f64) / self.per_side as f64
     }
 
     /// Finds the nearest solid of every sample.
@@ -129,7 +154,7 @@ impl Tile {
                 continue;
             }
             let to_index = |pixel: f64, start: u32| {
-                let index = (pixel - f64::from(start)) * SAMPLES as f64 + self.rim as f64 - 0.5;
+                let index = (pixel - f64::from(start)) * self.per_side as f64 + self.rim as f64 - 0.5;
                 index.clamp(0.0, (self.side - 1) as f64)
             };
             let columns =
@@ -168,12 +193,12 @@ impl Tile {
         }
 
         // Gather the solids in this pixel: samples, outlined samples, mean distance and normal.
-        let mut parts: [Part; SAMPLES * SAMPLES] = [Part::NONE; SAMPLES * SAMPLES];
+        let mut parts = [Part::NONE; MOST_SAMPLES * MOST_SAMPLES];
         let mut used = 0;
         let mut bare = 0.0_f32;
-        for sub in 0..SAMPLES * SAMPLES {
-            let column = (x - self.left) as usize * SAMPLES + self.rim + sub % SAMPLES;
-            let row = (y - self.top) as usize * SAMPLES + self.rim + sub / SAMPLES;
+        for sub in 0..self.per_side * self.per_side {
+            let column = (x - self.left) as usize * self.per_side + self.rim + sub % self.per_side;
+            let row = (y - self.top) as usize * self.per_side + self.rim + sub / self.per_side;
             let sample = &self.samples[row * self.side + column];
             if sample.body == NOTHING {
                 bare += 1.0;
@@ -215,7 +240,7 @@ impl Tile {
             let inked = mix(lit, lit.map(|c| c * 0.08), part.outline / part.count);
             sum = std::array::from_fn(|c| sum[c] + inked[c] * part.count as f32);
         }
-        sum.map(|c| c / (SAMPLES * SAMPLES) as f32)
+        sum.map(|c| c / (self.per_side * self.per_side) as f32)
     }
 
     /// How much ink a sample gets, 0 to 1: full at the solid's silhouette and where it stands well in front of what is
@@ -257,7 +282,7 @@ mod tests {
     fn draw(bodies: &[Body], colors: &[[u8; 3]], ground: Option<Ground>, size: u32) -> Image {
         let bounds = FrameBounds { bodies, points: Vec::new(), focus: None };
         let view = Camera::follow(std::f64::consts::FRAC_PI_2, 0.3).views(&[bounds], size, size)[0];
-        draw_frame(&Scene { bodies, colors, arrows: &[], ground }, &view)
+        draw_frame(&Scene { bodies, colors, arrows: &[], ground }, &view, Smoothness::Still)
     }
 
     #[test]
@@ -286,6 +311,19 @@ mod tests {
         let darkest = row.iter().copied().min().unwrap();
         let (outside, inside) = (row[0], row[199]);
         assert!(darkest + 40 < outside.min(inside), "{outside} outside, {darkest} at the edge, {inside} inside");
+    }
+
+    #[test]
+    fn moving_pictures_look_like_still_ones() {
+        let bodies = [ball(Vec3::new(0.0, 0.0, 0.6), 0.4), ball(Vec3::new(0.5, 0.2, 0.2), 0.2)];
+        let ground = Some(Ground { height_m: 0.0, grid_spacing_m: 0.5 });
+        let bounds = FrameBounds { bodies: &bodies, points: Vec::new(), focus: None };
+        let view = Camera::follow(std::f64::consts::FRAC_PI_2, 0.3).views(&[bounds], 121, 90)[0];
+        let scene = Scene { bodies: &bodies, colors: &[[200, 90, 60]; 2], arrows: &[], ground };
+        let [moving, still] = [Smoothness::Moving, Smoothness::Still].map(|s| draw_frame(&scene, &view, s).rgb);
+        let differences = moving.iter().zip(&still).map(|(a, b)| f64::from(a.abs_diff(*b)));
+        let mean = differences.sum::<f64>() / still.len() as f64;
+        assert!(mean < 2.0 && moving != still, "{mean} levels apart on average");
     }
 
     #[test]

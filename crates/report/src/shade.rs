@@ -42,7 +42,9 @@ pub(crate) fn shade(surface: &Surface) -> Linear {
     let upward = (0.5 + 0.5 * normal.z) as f32;
     let sky = sky_share as f32;
     let half_way = (to_eye + to_light).normalized();
-    let gloss = GLOSS * (normal.dot(half_way).max(0.0).powi(40) * key_share) as f32;
+    let facing_half_way = normal.dot(half_way).max(0.0);
+    let to_8 = squared(squared(squared(facing_half_way)));
+    let gloss = GLOSS * (squared(squared(to_8)) * to_8 * key_share) as f32;
     // Skimming views catch some sky.
     let rim = 0.10 * smoothstep(0.35, 1.0, 1.0 - normal.dot(to_eye).max(0.0)) as f32 * upward * sky;
     std::array::from_fn(|c| {
@@ -51,10 +53,14 @@ pub(crate) fn shade(surface: &Surface) -> Linear {
     })
 }
 
+fn squared(value: f64) -> f64 {
+    value * value
+}
+
 /// Keeps light below `0.65` and bends the rest towards 1, so that white paint still shows its form.
 fn soft_clip(light: f32) -> f32 {
     const KNEE: f32 = 0.65;
-    if light <= KNEE { light } else { KNEE + (1.0 - KNEE) * (1.0 - ((KNEE - light) / (1.0 - KNEE)).exp()) }
+    if light <= KNEE { light } else { KNEE + (1.0 - KNEE) * (1.0 - libm::expf((KNEE - light) / (1.0 - KNEE))) }
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use crate::font::{GLYPH_ASCENT, GLYPH_COLUMNS, GLYPH_ROWS, Glyph};
 use crate::image::Image;
+use crate::vector::length_2d;
 
 /// Dots between two letters.
 const LETTER_GAP: f64 = 1.15;
@@ -100,7 +101,7 @@ fn distance(point: [f64; 2], [a, b]: &Stroke) -> f64 {
     let squared = axis[0] * axis[0] + axis[1] * axis[1];
     let fraction =
         if squared > 0.0 { ((offset[0] * axis[0] + offset[1] * axis[1]) / squared).clamp(0.0, 1.0) } else { 0.0 };
-    (offset[0] - fraction * axis[0]).hypot(offset[1] - fraction * axis[1])
+    length_2d(offset[0] - fraction * axis[0], offset[1] - fraction * axis[1])
 }
 
 /// Breaks text into lines no wider than `width` pixels, at most `most_lines` of them; what does not fit is replaced

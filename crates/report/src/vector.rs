@@ -88,6 +88,11 @@ impl Neg for Vec3 {
     }
 }
 
+/// Length of a vector in the plane, `√(x² + y²)`: exactly rounded steps, so the same on every machine.
+pub(crate) fn length_2d(x: f64, y: f64) -> f64 {
+    (x * x + y * y).sqrt()
+}
+
 /// 0 below `low`, 1 above `high`, and the smooth cubic `3s² − 2s³` in between.
 pub(crate) fn smoothstep(low: f64, high: f64, value: f64) -> f64 {
     let s = ((value - low) / (high - low)).clamp(0.0, 1.0);
