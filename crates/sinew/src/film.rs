@@ -22,6 +22,8 @@ const BONE: [u8; 3] = [200, 30, 120];
 pub const PUSH: [u8; 3] = [208, 46, 46];
 /// Length of an arrow for each newton, m.
 const METRES_PER_NEWTON: f64 = 0.0008;
+/// No arrow is longer: an impact would fill the picture, m.
+const LONGEST_ARROW: f64 = 1.0;
 
 /// One moment of a world, with its contact forces as arrows.
 pub fn frame(model: &Model, world: &World<'_>, caption: String) -> Frame {
@@ -61,9 +63,11 @@ pub fn frame_of(model: &Model, measured: &Measured, contacts: &[ContactReading],
     Frame { solids, arrows, caption, focus: Some([x, y, 0.0]) }
 }
 
-/// A force drawn from its point of application.
+/// A force drawn from its point of application, at most a metre long.
 pub fn arrow(from: [f64; 3], force: [f64; 3], color: [u8; 3]) -> Arrow {
-    let to = std::array::from_fn(|i| from[i] + METRES_PER_NEWTON * force[i]);
+    let length = METRES_PER_NEWTON * force.iter().map(|f| f * f).sum::<f64>().sqrt();
+    let scale = METRES_PER_NEWTON * (LONGEST_ARROW / length.max(LONGEST_ARROW));
+    let to = std::array::from_fn(|i| from[i] + scale * force[i]);
     Arrow { from, to, color }
 }
 

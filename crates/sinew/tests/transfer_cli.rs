@@ -143,6 +143,27 @@ fn what_cannot_be_transferred_is_refused_in_one_sentence() {
     }
 }
 
+/// What is wrong with a character is told, and the run goes on; when it falls, everything is written all the same.
+#[test]
+fn a_character_too_weak_to_stand_is_told_and_tried() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let here = folder.path();
+    stdout(&sinew(here, &["model", "human", "--clip", "walk", "-o", "weak.toml"]));
+    for joint in ["thigh_l", "shin_l"] {
+        stdout(&sinew(here, &["edit", "weak.toml", "gains", joint, "--torque", "5", "--mirror"]));
+    }
+    let options = ["--motion", "human", "--clip", "walk", "--preset", "quick", "--out", "out"];
+    let output = sinew(here, &[&["transfer", "weak.toml"][..], &options].concat());
+    assert!(String::from_utf8_lossy(&output.stderr).contains("warning: ") && output.status.success());
+    let text = stdout(&output);
+    assert!(text.starts_with("human, walk: Fell at ") && text.contains("thigh_l"), "{text}");
+    let report = std::fs::read_to_string(here.join("out/report.html")).expect("a report");
+    assert!(report.contains("Fell at ") && report.contains("torque of"));
+    assert!(!here.join("out/checkpoint.bin").exists() && here.join("out/simulated.glb").exists());
+    let again = stdout(&sinew(here, &["replay", "out", "--json"]));
+    assert!(again.contains("\"completed\": false") && again.contains("\"same\": true"), "{again}");
+}
+
 /// A checkpoint that goes to a full disk, and files that outgrow what the system lets a process write.
 #[cfg(unix)]
 #[test]

@@ -58,7 +58,7 @@ impl Replay {
         if let Some(path) = &self.film {
             let pushed = push.map_or(String::new(), |p| format!(", {:.0} N at {:.2} s", p.newtons, p.at_secs));
             let title = format!("{}, {}: simulated again{pushed}", controls.character, controls.clip);
-            let strip = performance_strip(replayed.target.model(), &replayed.run, title);
+            let strip = performance_strip(replayed.target.model(), &replayed.run, title, push.as_ref());
             write(path, &strip.render()?.encode_png()?, self.json)?;
         }
         let answer = Answer {

@@ -71,16 +71,18 @@ impl Transfer {
             resumes: self.resume,
         };
         let began = Instant::now();
+        let mut steps_before = 0;
         let bar = progress_bar()?;
         let transfer = run(&prepared.target, &config, &options, &mut |started, progress| {
             if progress.done == 0 || started == Started::After(progress.done) {
                 tell_start(&bar, started, progress.done);
-                bar.set_length(progress.total as u64);
+                steps_before = progress.steps;
                 bar.set_position(progress.done as u64);
                 bar.reset_eta();
             }
+            bar.set_length(progress.total as u64);
             bar.set_position(progress.done as u64);
-            let speed = progress.steps as f64 / began.elapsed().as_secs_f64().max(1e-3);
+            let speed = (progress.steps - steps_before) as f64 / began.elapsed().as_secs_f64().max(1e-3);
             bar.set_message(format!("cost {:.3}, {:.2} M steps/s", progress.best_cost, 1e-6 * speed));
         })?;
         // From here on there is something worth keeping.

@@ -1,9 +1,9 @@
 //! Target and simulation as film strips and side by side in motion.
 
 use super::finished::position_at;
-use super::{FRAME_SECS, Finished, Performance, Prepared, Target};
+use super::{FRAME_SECS, Finished, Performance, Prepared, Push, Target};
 use crate::film;
-use crate::report::{Animation, Camera, FilmStrip, Frame, Track};
+use crate::report::{Animation, Arrow, Camera, FilmStrip, Frame, Track};
 use anyhow::Result;
 use sinew_sim::{Measured, Model};
 
@@ -12,6 +12,8 @@ const MOMENTS: usize = 8;
 /// Moments a second of the animation, and most of them in all.
 const RATE_HZ: f64 = 15.0;
 const MOST_MOMENTS: f64 = 450.0;
+/// Length of the arrow of a push, m.
+const PUSH_ARROW: f64 = 0.7;
 /// Size of a picture in the animation, pixels.
 const PANEL: u32 = 300;
 
@@ -49,11 +51,29 @@ pub fn draw(prepared: &Prepared, finished: &Finished) -> Result<Pictures> {
     Ok(Pictures { target: wanted, simulated, animation: animation(model, target, run)?.encode_gif()? })
 }
 
-/// The film strip of a performance alone.
-pub fn performance_strip(model: &Model, run: &Performance, title: String) -> FilmStrip {
+/// The film strip of a performance alone; a push is shown at its middle.
+pub fn performance_strip(model: &Model, run: &Performance, title: String, push: Option<&Push>) -> FilmStrip {
     let last = run.frames() - 1;
-    let moments = (0..MOMENTS.min(last + 1)).map(|i| i * last / (MOMENTS - 1));
-    film::strip(model, title, moments.map(|frame| run_frame(model, run, frame)).collect())
+    let mut moments: Vec<usize> = (0..MOMENTS.min(last + 1)).map(|i| i * last / (MOMENTS - 1)).collect();
+    if let Some(push) = push {
+        let middle = (((push.at_secs + 0.5 * Push::SECS) / FRAME_SECS) as usize).min(last);
+        let nearest = (0..moments.len()).min_by_key(|&i| moments[i].abs_diff(middle)).unwrap_or(0);
+        moments[nearest] = middle;
+    }
+    let frames = moments.into_iter().map(|moment| {
+        let mut frame = run_frame(model, run, moment);
+        if let Some(push) = push.filter(|push| push.acts_at(moment as f64 * FRAME_SECS)) {
+            let root = run.at_frame(moment);
+            let at = Measured::new(model, &root.position, &root.velocity, [0.0; 3]).bodies[0].center_of_mass;
+            let along = push.direction_deg.to_radians();
+            let side = PUSH_ARROW * push.newtons.signum();
+            let from = [at[0] - side * libm::cos(along), at[1] - side * libm::sin(along), at[2]];
+            frame.arrows.push(Arrow { from, to: at, color: film::PUSH });
+            frame.caption += "  pushed";
+        }
+        frame
+    });
+    film::strip(model, title, frames.collect())
 }
 
 fn animation(model: &Model, target: &Target, run: &Performance) -> Result<Animation> {

@@ -9,9 +9,6 @@ use sinew_sim::{Character, Model, Scene, WorldMut};
 use std::path::Path;
 use std::sync::Arc;
 
-/// How long a push lasts, s.
-const PUSH_SECS: f64 = 0.2;
-
 /// A push on the root's centre of mass for 0.2 s.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Push {
@@ -24,6 +21,9 @@ pub struct Push {
 }
 
 impl Push {
+    /// How long it lasts, s.
+    pub const SECS: f64 = 0.2;
+
     /// The force, N.
     pub fn force(&self) -> [f64; 3] {
         let (sin, cos) = libm::sincos(self.direction_deg.to_radians());
@@ -32,7 +32,7 @@ impl Push {
 
     /// Whether it acts at a time.
     pub fn acts_at(&self, time_secs: f64) -> bool {
-        (self.at_secs - 1e-9..self.at_secs + PUSH_SECS - 1e-9).contains(&time_secs)
+        (self.at_secs - 1e-9..self.at_secs + Push::SECS - 1e-9).contains(&time_secs)
     }
 
     fn act(&self, model: &Model, step: usize, world: &mut WorldMut<'_>) {
