@@ -304,6 +304,18 @@ mod tests {
     }
 
     #[test]
+    fn strips_that_are_rendered_alike_share_one_scale() {
+        let mut small = strip(1);
+        small.frames[0].focus = Some([0.0; 3]);
+        let mut large = small.clone();
+        large.frames[0].solids.push(ball(3.0, 2.0));
+        let alike = FilmStrip::render_alike(&[small.clone(), large.clone()]).expect("two pages");
+        assert_eq!(alike[1], large.render().expect("a page"), "the one that needs more room sets the scale");
+        assert_ne!(alike[0], small.render().expect("a page"));
+        assert!(FilmStrip::render_alike(&[]).expect("no page").is_empty());
+    }
+
+    #[test]
     fn empty_frames_and_empty_strips_are_drawn() {
         let nothing = FilmStrip { frames: vec![Frame::default(); 2], ..strip(0) };
         assert!(nothing.render().is_ok());

@@ -128,6 +128,7 @@ fn what_cannot_be_transferred_is_refused_in_one_sentence() {
         (&["transfer", "short.bvh", "--preset", "fast"][..], "quick"),
         (&["transfer", "short.bvh", "--cycles", "0"], "--cycles 0"),
         (&["transfer", "short.bvh", "--cycles", "3"], "no cycle"),
+        (&["transfer", "short.bvh", "--threads", "100000"], "--threads"),
         (&["transfer", "human", "--clip", "swim"], "walk"),
         (&["transfer", "human"], "--clip"),
         (&["transfer", "one.bvh"], "1 frame"),

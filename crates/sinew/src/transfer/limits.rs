@@ -79,8 +79,13 @@ fn slides(model: &Model, body: usize, moment: &Moment) -> bool {
     })
 }
 
-/// When it fell and what it ran into before.
+/// When it fell and what it ran into before; or when the simulation itself broke down.
 pub(super) fn fall_sentence(model: &Model, run: &Performance, fell_at_secs: f64) -> String {
+    if let Some(secs) = broke_down_at_secs(run).filter(|secs| *secs <= fell_at_secs + 1e-9) {
+        return format!(
+            "Broke down at {secs:.2} s: speeds in the simulation left all reason; try another --seed, or gains and masses that lie less far apart"
+        );
+    }
     let limits = limits_hit(model, run, fell_at_secs - BEFORE_FALL_SECS, fell_at_secs);
     let mut reasons = Vec::new();
     if !limits.joints.is_empty() {
@@ -96,6 +101,13 @@ pub(super) fn fall_sentence(model: &Model, run: &Performance, fell_at_secs: f64)
     format!("Fell at {fell_at_secs:.2} s: in the {BEFORE_FALL_SECS} s before, {reason}")
 }
 
+/// When a world that diverged stood still: from then on nothing changes.
+fn broke_down_at_secs(run: &Performance) -> Option<f64> {
+    let stands = |pair: &[Moment]| pair[0].position == pair[1].position && pair[0].velocity == pair[1].velocity;
+    let step = run.moments.windows(2).position(stands).filter(|_| run.diverged)?;
+    Some(step as f64 * run.dt)
+}
+
 /// A few names in a row.
 pub(super) fn listed(names: &[String]) -> String {
     let shown = names.iter().take(MOST_NAMED).cloned().collect::<Vec<_>>().join(", ");
@@ -108,4 +120,43 @@ pub(super) fn listed(names: &[String]) -> String {
 /// The name of a body or joint without its character's.
 pub(super) fn plain_name(name: &str) -> &str {
     name.rsplit_once('/').map_or(name, |(_, name)| name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sinew_sim::{ContactReading, Scene, embedded};
+
+    /// Half a second in which one joint strains, one foot slides, and then nothing touches.
+    fn performance(model: &Model) -> Performance {
+        let strained = model.joints().iter().find(|j| j.torque_limit.is_some()).expect("a limit");
+        let mut run = Performance { dt: 0.01, steps_per_frame: 1, ..Performance::default() };
+        for step in 0..50 {
+            let mut torques = vec![0.0; model.velocity_count()];
+            torques[strained.velocity_index] = strained.torque_limit.unwrap_or(0.0) * if step < 25 { 1.0 } else { 0.9 };
+            let force = [0.0, 0.8 * 200.0, 200.0];
+            let contact =
+                ContactReading { body: 1, other: Touched::Ground, point: [0.0; 3], normal: [0.0, 0.0, 1.0], force };
+            let contacts = if step < 25 { vec![contact] } else { Vec::new() };
+            let velocity = vec![f64::from(step.min(40)); model.velocity_count()];
+            let position = model.rest_position().to_vec();
+            run.moments.push(Moment { position, velocity, target: Vec::new(), torques, contacts });
+        }
+        run
+    }
+
+    #[test]
+    fn limits_are_found_where_they_were_hit() {
+        let model = Model::new(&Scene::on_ground(embedded::humanoid()), 0.002).expect("a model");
+        let mut run = performance(&model);
+        let early = limits_hit(&model, &run, 0.0, 0.2);
+        assert_eq!((early.joints.len(), early.is_flight), (1, false));
+        assert_eq!(early.sliding, [plain_name(&model.bodies()[1].name)]);
+        assert_eq!(limits_hit(&model, &run, 0.3, 0.45), Limits { is_flight: true, ..Limits::default() });
+        assert!(fall_sentence(&model, &run, 0.2).contains(&early.joints[0]));
+        assert!(fall_sentence(&model, &run, 0.58).contains("neither torque nor friction"));
+        run.diverged = true;
+        assert!(fall_sentence(&model, &run, 0.45).starts_with("Broke down at 0.40 s"));
+        assert!(fall_sentence(&model, &run, 0.3).starts_with("Fell at 0.30 s"));
+    }
 }

@@ -1,12 +1,15 @@
 //! The search, window by window, with a checkpoint after each.
 
 use super::{Config, Progress, Target, Transfer};
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use sinew_sim::atomic_write::atomic_write;
 use std::path::{Path, PathBuf};
 
 /// Name of the checkpoint in the folder of a run.
 pub const CHECKPOINT: &str = "checkpoint.bin";
+
+/// Most threads of a run.
+const MOST_THREADS: usize = 1024;
 
 /// How a search is run.
 #[derive(Clone, Debug, Default)]
@@ -42,6 +45,12 @@ pub fn run(
     options: &RunOptions,
     observe: &mut (dyn FnMut(Started, &Progress) + Send),
 ) -> Result<Transfer> {
+    if options.threads > MOST_THREADS {
+        bail!(
+            "--threads {} is more than the {MOST_THREADS} that can be started; 0 takes one for each core",
+            options.threads
+        );
+    }
     let pool = rayon::ThreadPoolBuilder::new().num_threads(options.threads).build();
     let pool = pool.with_context(|| format!("--threads {}: the system starts no such number", options.threads))?;
     pool.install(|| {
