@@ -10,7 +10,7 @@ use sinew::transfer::{
     Begins, Finished, OutputFolder, Prepared, RunOptions, Started, Summary, Task, files, prepare, preset, run,
 };
 use std::path::PathBuf;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Options of `sinew transfer`.
 #[derive(Args)]
@@ -82,6 +82,9 @@ impl Transfer {
             }
             bar.set_length(progress.total as u64);
             bar.set_position(progress.done as u64);
+            if progress.done == 0 {
+                return;
+            }
             let speed = (progress.steps - steps_before) as f64 / began.elapsed().as_secs_f64().max(1e-3);
             bar.set_message(format!("cost {:.3}, {:.2} M steps/s", progress.best_cost, 1e-6 * speed));
         })?;
@@ -112,6 +115,8 @@ fn progress_bar() -> Result<ProgressBar> {
     // Drawn on a terminal only, and gone when done.
     let bar = ProgressBar::new(1);
     bar.set_style(ProgressStyle::with_template("{bar:30} window {pos}/{len}, {msg}, {eta} left")?);
+    bar.set_message("searching");
+    bar.enable_steady_tick(Duration::from_millis(250));
     Ok(bar)
 }
 
