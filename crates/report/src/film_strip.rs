@@ -69,6 +69,25 @@ impl FilmStrip {
     /// [`ReportError::EmptyFrame`] when frames have no size, [`ReportError::TooLarge`] when the page would have more
     /// than 64 million pixels.
     pub fn render(&self) -> Result<Image, ReportError> {
+        let shots = line_up_shots(self.frames.iter(), &self.camera, self.frame_width, self.frame_height);
+        self.draw(&shots)
+    }
+
+    /// Draws several strips as seen by one camera, the first one's: lengths in all of them can be compared.
+    ///
+    /// # Errors
+    ///
+    /// As [`FilmStrip::render`].
+    pub fn render_alike(strips: &[FilmStrip]) -> Result<Vec<Image>, ReportError> {
+        let Some(first) = strips.first() else { return Ok(Vec::new()) };
+        let frames = strips.iter().flat_map(|strip| &strip.frames);
+        let mut shots = line_up_shots(frames, &first.camera, first.frame_width, first.frame_height).into_iter();
+        let own = |strip: &FilmStrip| shots.by_ref().take(strip.frames.len()).collect::<Vec<_>>();
+        let own: Vec<Vec<Shot<'_>>> = strips.iter().map(own).collect();
+        strips.iter().zip(&own).map(|(strip, shots)| strip.draw(shots)).collect()
+    }
+
+    fn draw(&self, shots: &[Shot<'_>]) -> Result<Image, ReportError> {
         let page = Page::lay_out(self)?;
         let mut image = Image::filled(page.width, page.height, PAPER);
 
@@ -77,8 +96,7 @@ impl FilmStrip {
             draw_text(&mut image, line, f64::from(page.margin), top, page.title_dot, TITLE_INK);
         }
         let ground = ground_plane(self.ground_height, self.grid_spacing);
-        let shots = line_up_shots(self.frames.iter(), &self.camera, self.frame_width, self.frame_height);
-        let pictures = parallel_map(&shots, all_cores(), |shot: &Shot<'_>| shot.draw(ground, Smoothness::Still));
+        let pictures = parallel_map(shots, all_cores(), |shot: &Shot<'_>| shot.draw(ground, Smoothness::Still));
         for (i, (frame, lines)) in pictures.iter().zip(&page.captions).enumerate() {
             let (left, top) = page.frame_corner(i);
             image.paste(frame, left, top);
@@ -283,6 +301,18 @@ mod tests {
         dirty.frames[1].arrows.push(Arrow { from: [f64::NAN; 3], to: [0.0; 3], color: [0; 3] });
         dirty.frames[0].focus = Some([f64::NAN, 0.0, 0.0]);
         assert_eq!(dirty.render().unwrap(), clean);
+    }
+
+    #[test]
+    fn strips_that_are_rendered_alike_share_one_scale() {
+        let mut small = strip(1);
+        small.frames[0].focus = Some([0.0; 3]);
+        let mut large = small.clone();
+        large.frames[0].solids.push(ball(3.0, 2.0));
+        let alike = FilmStrip::render_alike(&[small.clone(), large.clone()]).expect("two pages");
+        assert_eq!(alike[1], large.render().expect("a page"), "the one that needs more room sets the scale");
+        assert_ne!(alike[0], small.render().expect("a page"));
+        assert!(FilmStrip::render_alike(&[]).expect("no page").is_empty());
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use crate::modeling::Modeling;
 use crate::report::{Arrow, Camera, FilmStrip, Frame, Shape as Drawn, Solid};
-use crate::sim::{Batch, BatchError, BatchOptions, Model, Shape, World};
+use crate::sim::{Batch, BatchError, BatchOptions, ContactReading, Measured, Model, Shape, World};
 use crate::source::Source;
 use glam::DQuat;
 use sinew_modeler::fitted_to_clip;
@@ -22,10 +22,16 @@ const BONE: [u8; 3] = [200, 30, 120];
 pub const PUSH: [u8; 3] = [208, 46, 46];
 /// Length of an arrow for each newton, m.
 const METRES_PER_NEWTON: f64 = 0.0008;
+/// No arrow is longer: an impact would fill the picture, m.
+const LONGEST_ARROW: f64 = 1.0;
 
 /// One moment of a world, with its contact forces as arrows.
 pub fn frame(model: &Model, world: &World<'_>, caption: String) -> Frame {
-    let measured = world.measure();
+    frame_of(model, &world.measure(), &world.contacts(), caption)
+}
+
+/// One moment that was measured, with contact forces as arrows.
+pub fn frame_of(model: &Model, measured: &Measured, contacts: &[ContactReading], caption: String) -> Frame {
     let mut solids = Vec::new();
     for (body, motion) in model.bodies().iter().zip(&measured.bodies) {
         let color = match body.character {
@@ -52,14 +58,16 @@ pub fn frame(model: &Model, world: &World<'_>, caption: String) -> Frame {
             Drawn::Box { center: fixed.center, half_extents: fixed.half_extents, orientation: fixed.orientation };
         solids.push(Solid { shape, color: SCENERY });
     }
-    let arrows = world.contacts().iter().map(|c| arrow(c.point, c.force, CONTACT)).collect();
+    let arrows = contacts.iter().map(|c| arrow(c.point, c.force, CONTACT)).collect();
     let [x, y, _] = measured.center_of_mass;
     Frame { solids, arrows, caption, focus: Some([x, y, 0.0]) }
 }
 
-/// A force drawn from its point of application.
+/// A force drawn from its point of application, at most a metre long.
 pub fn arrow(from: [f64; 3], force: [f64; 3], color: [u8; 3]) -> Arrow {
-    let to = std::array::from_fn(|i| from[i] + METRES_PER_NEWTON * force[i]);
+    let length = METRES_PER_NEWTON * force.iter().map(|f| f * f).sum::<f64>().sqrt();
+    let scale = METRES_PER_NEWTON * (LONGEST_ARROW / length.max(LONGEST_ARROW));
+    let to = std::array::from_fn(|i| from[i] + scale * force[i]);
     Arrow { from, to, color }
 }
 

@@ -1,7 +1,7 @@
 //! sinew: animation in, simulated characters out.
 //!
 //! The façade over the crates that do the work, plus what joins them: film strips of simulated worlds, trajectories for
-//! NumPy and MuJoCo, and seeded random streams. Start at [`sim`] for the simulator.
+//! NumPy and MuJoCo, transfers from a file to its report, and seeded random streams. Start at [`transfer`], or at [`sim`] for the simulator.
 
 pub mod export;
 pub mod film;
@@ -10,6 +10,7 @@ pub mod modeling;
 pub mod random;
 pub mod source;
 pub mod trajectory;
+pub mod transfer;
 
 pub use sinew_assets as assets;
 pub use sinew_modeler as modeler;

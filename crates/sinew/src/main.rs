@@ -3,17 +3,20 @@
 mod commands;
 
 use clap::{Parser, Subcommand};
-use std::path::PathBuf;
+use std::ffi::OsString;
 use std::process::ExitCode;
+
+/// What the program does when it is not told anything.
+const MAIN_JOB: [&str; 7] = ["sinew", "transfer", "dinosaur", "--clip", "boxing", "--out", "sinew-out"];
 
 /// Turns animation into simulated characters.
 ///
-/// Without a command: drops, pushes and holds the embedded dinosaur, and writes a film strip of it to sinew-out/dinosaur.png.
+/// Without a command: transfers the boxing clip of the embedded dinosaur to simulation and writes pictures, motion and report to sinew-out.
 #[derive(Parser)]
 #[command(version, max_term_width = 100)]
 struct Cli {
     #[command(subcommand)]
-    command: Option<CommandName>,
+    command: CommandName,
 }
 
 #[derive(Subcommand)]
@@ -35,6 +38,15 @@ enum CommandName {
     ///
     /// Example: sinew export hero.glb --clip walk --repeat 4 -o walk.glb
     Export(commands::export::Export),
+    /// Turns a clip into a motion that the simulated character performs
+    ///
+    /// Reads, models, lays the clip onto the character and searches offsets to its poses with which the simulated character follows it. FILE may also
+    /// be a character that `sinew model` made; then name its rig with --motion. Example: sinew transfer hero.glb --clip walk --cycles 4
+    Transfer(commands::transfer::Transfer),
+    /// Performs a transferred motion again from its files, and can push it
+    ///
+    /// Example: sinew replay sinew-out/hero-walk --push 100 --at 1.5 --direction 90 --film pushed.png
+    Replay(commands::replay::Replay),
     /// Simulates a character held or perturbed by PD control
     ///
     /// Reads a character file, lets the character stand on flat ground and holds its rest pose by implicit PD, or perturbs the
@@ -59,16 +71,21 @@ enum BenchName {
 }
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let arguments: Vec<OsString> = std::env::args_os().collect();
+    let cli = match arguments.len() {
+        0 | 1 => Cli::parse_from(MAIN_JOB),
+        _ => Cli::parse_from(arguments),
+    };
     let result = match cli.command {
-        None => commands::demo::run(&PathBuf::from("sinew-out")),
-        Some(CommandName::Inspect(inspect)) => inspect.run(),
-        Some(CommandName::Model(model)) => model.run(),
-        Some(CommandName::Edit(edit)) => edit.run(),
-        Some(CommandName::Export(export)) => export.run(),
-        Some(CommandName::Simulate(simulate)) => simulate.run(),
-        Some(CommandName::Bench { what: BenchName::Sim(bench) }) => bench.run(),
-        Some(CommandName::Bench { what: BenchName::Rig(bench) }) => bench.run(),
+        CommandName::Inspect(inspect) => inspect.run(),
+        CommandName::Model(model) => model.run(),
+        CommandName::Edit(edit) => edit.run(),
+        CommandName::Export(export) => export.run(),
+        CommandName::Transfer(transfer) => transfer.run(),
+        CommandName::Replay(replay) => replay.run(),
+        CommandName::Simulate(simulate) => simulate.run(),
+        CommandName::Bench { what: BenchName::Sim(bench) } => bench.run(),
+        CommandName::Bench { what: BenchName::Rig(bench) } => bench.run(),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

@@ -95,7 +95,7 @@ impl Modeling {
         Modeling::of_project(project, skeleton, clips, clip_notes)
     }
 
-    fn of_project(
+    pub(crate) fn of_project(
         project: CharacterProject,
         skeleton: &Skeleton,
         clips: Vec<Clip>,

@@ -2,6 +2,7 @@
 
 use crate::sim::npz::{NpzArray, NpzData, NpzError, write_npz};
 use crate::sim::{JointKind, Model, World};
+use crate::transfer::{Moment, Performance};
 
 /// One row for each moment; the first is the start.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -17,16 +18,47 @@ pub struct Trajectory {
 impl Trajectory {
     /// Adds the present moment of a world; `ctrl` and `torque` are those of the step that led to it.
     pub fn push(&mut self, model: &Model, world: &World<'_>) {
-        self.rows += 1;
-        self.time.push(world.time());
-        self.qpos.extend(world.position());
-        self.qvel.extend(world.velocity());
-        self.ctrl.extend(controls(model, &world.target()));
-        let torque = world.torques();
-        for joint in model.joints().iter().filter(|j| is_driven(model, j)) {
-            let v = joint.velocity_index;
-            self.torque.extend(&torque[v..v + joint.kind.velocity_count()]);
+        let moment = Moment {
+            position: world.position(),
+            velocity: world.velocity(),
+            target: world.target(),
+            torques: world.torques(),
+            contacts: Vec::new(),
+        };
+        self.push_moment(model, &driven(model), world.time(), &moment);
+    }
+
+    /// All moments of a performance.
+    pub fn of_performance(model: &Model, run: &Performance) -> Trajectory {
+        let driven = driven(model);
+        let mut trajectory = Trajectory::default();
+        for (step, moment) in run.moments.iter().enumerate() {
+            trajectory.push_moment(model, &driven, step as f64 * run.dt, moment);
         }
+        trajectory
+    }
+
+    fn push_moment(&mut self, model: &Model, driven: &[usize], time_secs: f64, moment: &Moment) {
+        self.rows += 1;
+        self.time.push(time_secs);
+        self.qpos.extend(&moment.position);
+        self.qvel.extend(&moment.velocity);
+        for joint in driven.iter().map(|&index| &model.joints()[index]) {
+            let (q, v) = (joint.position_index, joint.velocity_index);
+            let target = &moment.target[q..];
+            match joint.kind {
+                JointKind::Ball => self.ctrl.extend(rotation_vector([target[0], target[1], target[2], target[3]])),
+                _ => self.ctrl.push(target[0]),
+            }
+            self.torque.extend(&moment.torques[v..v + joint.kind.velocity_count()]);
+        }
+    }
+
+    /// A number that another motion does not share: FNV-1a, 64 bits, of the bytes of `qpos`, `qvel` and `ctrl`, little end first.
+    pub fn hash(&self) -> u64 {
+        let values = self.qpos.iter().chain(&self.qvel).chain(&self.ctrl);
+        let bytes = values.flat_map(|x| x.to_le_bytes());
+        bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
     }
 
     /// `time [T]`, `qpos [T, nq]`, `qvel [T, nv]`, `ctrl [T, nu]` (targets, in the order of the MJCF's actuators; a ball's as a
@@ -49,19 +81,9 @@ impl Trajectory {
     }
 }
 
-/// Targets in `qpos` order as values for the actuators of the exported MJCF.
-fn controls(model: &Model, target: &[f64]) -> Vec<f64> {
-    let mut controls = Vec::new();
-    for joint in model.joints().iter().filter(|j| is_driven(model, j)) {
-        let q = joint.position_index;
-        match joint.kind {
-            JointKind::Ball => {
-                controls.extend(rotation_vector([target[q], target[q + 1], target[q + 2], target[q + 3]]))
-            }
-            _ => controls.push(target[q]),
-        }
-    }
-    controls
+/// Joints that the MJCF has actuators for, in its order.
+fn driven(model: &Model) -> Vec<usize> {
+    (0..model.joints().len()).filter(|&index| is_driven(model, &model.joints()[index])).collect()
 }
 
 /// Whether the MJCF has an actuator for the joint: it has gains.
@@ -78,7 +100,7 @@ fn is_driven(model: &Model, joint: &crate::sim::JointInfo) -> bool {
 fn rotation_vector([w, x, y, z]: [f64; 4]) -> [f64; 3] {
     let sign = if w < 0.0 { -1.0 } else { 1.0 };
     let s = (x * x + y * y + z * z).sqrt();
-    let ratio = if s < 1e-12 { 2.0 } else { 2.0 * s.atan2(w.abs()) / s };
+    let ratio = if s < 1e-12 { 2.0 } else { 2.0 * libm::atan2(s, w.abs()) / s };
     [x, y, z].map(|c| sign * ratio * c)
 }
 

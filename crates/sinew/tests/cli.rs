@@ -24,15 +24,6 @@ fn refused(folder: &Path, arguments: &[&str]) -> String {
 }
 
 #[test]
-fn without_arguments_it_draws_the_dinosaur() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let text = stdout(&sinew(folder.path(), &[]));
-    assert!(text.contains("22 bodies") && text.contains("dinosaur.png"), "{text}");
-    let picture = std::fs::read(folder.path().join("sinew-out/dinosaur.png")).expect("a picture");
-    assert!(picture.starts_with(b"\x89PNG") && picture.len() > 50_000);
-}
-
-#[test]
 fn simulate_writes_arrays_a_model_and_a_film_and_the_same_bytes_again() {
     let folder = tempfile::tempdir().expect("a folder");
     let run = |name: &str, seed: &str| {

@@ -4,7 +4,7 @@ use crate::config::{Begins, Config};
 use crate::cost::{Seen, Terms};
 use crate::target::{FRAME_SECS, Target};
 use crate::{TransferError, start_state};
-use sinew_sim::{Batch, BatchOptions, ContactReading, Snapshot, Status};
+use sinew_sim::{Batch, BatchOptions, ContactReading, Snapshot, Status, WorldMut};
 
 /// A simulated run that was recorded in every step.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -44,8 +44,21 @@ impl Performance {
     /// # Errors
     /// Where no world can be made.
     pub fn record(target: &Target, config: &Config, offsets: &[f64]) -> Result<Performance, TransferError> {
+        Performance::record_with(target, config, offsets, &mut |_, _| ())
+    }
+
+    /// Like [`Performance::record`]; before each step `act` gets its number, from zero on, and the world, to push it for instance.
+    ///
+    /// # Errors
+    /// Where no world can be made.
+    pub fn record_with(
+        target: &Target,
+        config: &Config,
+        offsets: &[f64],
+        act: &mut dyn FnMut(usize, &mut WorldMut<'_>),
+    ) -> Result<Performance, TransferError> {
         let start = start_state::start_state(target, config.begins == Begins::Moving);
-        Performance::record_from(target, config, offsets, &start)
+        Performance::record_from(target, config, offsets, &start, act)
     }
 
     pub(crate) fn record_from(
@@ -53,6 +66,7 @@ impl Performance {
         config: &Config,
         offsets: &[f64],
         start: &Snapshot,
+        act: &mut dyn FnMut(usize, &mut WorldMut<'_>),
     ) -> Result<Performance, TransferError> {
         let model = &target.model;
         let steps_per_frame = config.steps_per_frame();
@@ -78,7 +92,8 @@ impl Performance {
             let mut world = batch.world_mut(0);
             world.set_target(&from);
             world.follow_target(&to, steps_per_frame);
-            for _ in 0..steps_per_frame {
+            for step in (frame - 1) * steps_per_frame..frame * steps_per_frame {
+                act(step, &mut batch.world_mut(0));
                 batch.step(1);
                 run.push(&batch);
             }

@@ -1,9 +1,10 @@
 //! `sinew inspect`: what a rigged file holds, and what had to be guessed.
 
 use super::show;
-use anyhow::Result;
+use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
 use sinew::inspect::Inspection;
+use sinew::modeler::CharacterProject;
 use sinew::motion::{ImportOptions, Up};
 use sinew::source::Source;
 use std::path::{Path, PathBuf};
@@ -48,12 +49,34 @@ impl ReadArgs {
 
     /// Reads the file.
     pub fn open(&self) -> Result<Source> {
+        Source::open(&self.file, &self.motion, &self.options())
+    }
+
+    /// Reads the file; where it is a character that was made before, also the rig that it was made from, the first `--motion`.
+    pub fn open_with_character(&self) -> Result<(Source, Option<CharacterProject>)> {
+        if !self.file.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("toml")) {
+            return Ok((self.open()?, None));
+        }
+        let project = CharacterProject::load(&self.file)?;
+        let Some((rig, others)) = self.motion.split_first() else {
+            bail!(
+                "{}: a character holds no motion; name the rig that it was made from with --motion {}",
+                self.file.display(),
+                if project.options().source.is_empty() { "FILE" } else { &project.options().source }
+            );
+        };
+        let mut source = Source::open(rig, others, &self.options())?;
+        source.name = self.file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        Ok((source, Some(project)))
+    }
+
+    fn options(&self) -> ImportOptions {
         let up = self.up.map(|up| match up {
             UpName::X => Up::X,
             UpName::Y => Up::Y,
             UpName::Z => Up::Z,
         });
-        Source::open(&self.file, &self.motion, &ImportOptions { up, scale: self.scale, height: self.height })
+        ImportOptions { up, scale: self.scale, height: self.height }
     }
 }
 

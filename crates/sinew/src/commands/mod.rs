@@ -2,12 +2,13 @@
 
 pub mod bench_rig;
 pub mod bench_sim;
-pub mod demo;
 pub mod edit;
 pub mod export;
 pub mod inspect;
 pub mod model;
+pub mod replay;
 pub mod simulate;
+pub mod transfer;
 
 use anyhow::{Context, Result, bail};
 use sinew::sim::atomic_write::atomic_write;

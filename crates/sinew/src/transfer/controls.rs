@@ -1,0 +1,115 @@
+//! `controls.json`: everything that performs a motion again, beside the character.
+
+use super::{Config, Prepared, Summary, Transfer};
+use anyhow::{Context, Result, bail};
+use serde::{Deserialize, Serialize};
+use sinew_sim::Model;
+use std::path::Path;
+
+/// Version of the layout.
+const VERSION: u32 = 1;
+
+/// Controls of a motion: a target in the character's coordinates, and offsets to its poses.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Controls {
+    /// Version of the layout.
+    pub version: u32,
+    /// Name of the character; the character itself lies in `character.toml`.
+    pub character: String,
+    /// Name of the clip.
+    pub clip: String,
+    /// Preset.
+    pub preset: String,
+    /// Seed.
+    pub seed: u64,
+    /// All settings, with the time step and how the motion begins.
+    pub config: Config,
+    /// FNV-1a of the trajectory, 16 hexadecimal digits.
+    pub hash: String,
+    /// Frames of the motion in a second.
+    pub rate_hz: f64,
+    /// The motion that is asked for: `qpos` of each frame.
+    pub motion: Vec<Vec<f64>>,
+    /// Offsets of the driven joints, one row every 0.025 s: angles of hinges, rotation vectors of balls, rad.
+    pub offsets: Vec<Vec<f64>>,
+}
+
+impl Controls {
+    pub(super) fn new(prepared: &Prepared, transfer: &Transfer, offsets: &[f64], summary: &Summary) -> Controls {
+        let fitted = prepared.fitted();
+        let rows = |values: &[f64], width: usize| values.chunks(width.max(1)).map(<[f64]>::to_vec).collect();
+        Controls {
+            version: VERSION,
+            character: summary.character.clone(),
+            clip: summary.clip.clone(),
+            preset: summary.preset.clone(),
+            seed: summary.seed,
+            config: transfer.config().clone(),
+            hash: summary.hash.clone(),
+            rate_hz: fitted.rate_hz,
+            motion: rows(&fitted.positions, fitted.position_count),
+            offsets: rows(offsets, offset_count(prepared.model())),
+        }
+    }
+
+    /// The text of the file, a row on each line.
+    pub fn to_json(&self) -> Result<String> {
+        let mut head = serde_json::to_value(self)?;
+        let mut text = String::from("{\n");
+        let rows: Vec<(&str, &Vec<Vec<f64>>)> = vec![("motion", &self.motion), ("offsets", &self.offsets)];
+        if let Some(fields) = head.as_object_mut() {
+            for (name, value) in fields.iter().filter(|(name, _)| !rows.iter().any(|(row, _)| row == name)) {
+                text += &format!("  {name:?}: {value},\n");
+            }
+        }
+        for (index, (name, rows)) in rows.iter().enumerate() {
+            let lines = rows.iter().map(|row| Ok(format!("    {}", serde_json::to_string(row)?)));
+            let lines = lines.collect::<Result<Vec<_>>>()?.join(",\n");
+            let comma = if index == 0 { "," } else { "" };
+            text += &format!("  {name:?}: [\n{lines}\n  ]{comma}\n");
+        }
+        Ok(text + "}\n")
+    }
+
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// Where it is missing or not of this layout.
+    pub fn read(path: &Path) -> Result<Controls> {
+        let name = path.display();
+        let bytes = std::fs::read(path)
+            .with_context(|| format!("cannot read {name}; name a folder that sinew transfer has written"))?;
+        let controls: Controls = serde_json::from_slice(&bytes)
+            .with_context(|| format!("{name} is damaged or of another version; run sinew transfer again"))?;
+        if controls.version != VERSION {
+            bail!("{name} has version {}, but {VERSION} is read here; run sinew transfer again", controls.version);
+        }
+        Ok(controls)
+    }
+
+    /// Offsets one after the other, checked against a model.
+    pub(super) fn offset_values(&self, model: &Model) -> Result<Vec<f64>> {
+        flat("offsets", &self.offsets, offset_count(model))
+    }
+
+    /// The motion's `qpos` one after the other, checked against a model.
+    pub(super) fn motion_values(&self, model: &Model) -> Result<Vec<f64>> {
+        flat("motion", &self.motion, model.position_count())
+    }
+}
+
+/// Numbers in a row of offsets: one for each velocity but the root's.
+fn offset_count(model: &Model) -> usize {
+    model.joints().iter().filter(|j| !j.kind.is_root()).map(|j| j.kind.velocity_count()).sum()
+}
+
+fn flat(field: &str, rows: &[Vec<f64>], width: usize) -> Result<Vec<f64>> {
+    match rows.iter().position(|row| row.len() != width) {
+        Some(row) => bail!(
+            "controls.json: row {row} of {field} has {} numbers, but the character needs {width}; it is another character's",
+            rows[row].len()
+        ),
+        None => Ok(rows.concat()),
+    }
+}

@@ -1,0 +1,152 @@
+//! What the search found, performed once and measured.
+
+use super::limits::fall_sentence;
+use super::{Begins, Controls, FRAME_SECS, Metrics, Performance, Prepared, Target, Terms, Transfer};
+use crate::trajectory::Trajectory;
+use anyhow::Result;
+use serde::Serialize;
+use sinew_modeler::fitted_to_clip;
+use sinew_motion::Clip;
+use sinew_sim::Model;
+
+/// The motion that was found, with its figures.
+pub struct Finished {
+    /// Every step of it.
+    pub run: Performance,
+    /// The same as arrays.
+    pub trajectory: Trajectory,
+    /// Offsets of all frames.
+    pub offsets: Vec<f64>,
+    /// Everything that performs it again.
+    pub controls: Controls,
+    /// How smooth it is, how far feet slide and sink.
+    pub metrics: Metrics,
+    /// The figures; times and threads of the search are for the caller to fill in.
+    pub summary: Summary,
+    /// When it fell and which limit was hit, in one sentence; none where it was completed.
+    pub fall: Option<String>,
+}
+
+/// The answer of `sinew transfer --json`.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Summary {
+    /// Name of the character.
+    pub character: String,
+    /// Name of the clip.
+    pub clip: String,
+    /// Whether the character did not fall.
+    pub completed: bool,
+    /// When it fell.
+    pub fell_at_secs: Option<f64>,
+    /// Length of the motion, s.
+    pub duration_secs: f64,
+    /// Mean of the cost over all looks: the sum of its terms.
+    pub cost_mean: f64,
+    /// Means of the terms.
+    pub cost_terms: Terms,
+    /// Mean squared jerk of the joints over the target's.
+    pub jerk_ratio: f64,
+    /// Mean way that a foot slides in one contact, m.
+    pub foot_skate: f64,
+    /// Largest such way, m.
+    pub worst_skate: f64,
+    /// Deepest that a body sinks into the ground, m.
+    pub max_penetration: f64,
+    /// Steps simulated by the search.
+    pub steps: u64,
+    /// Time that the search took, s.
+    pub wall_secs: f64,
+    /// Threads that it ran on.
+    pub threads: usize,
+    /// Seed.
+    pub seed: u64,
+    /// Preset.
+    pub preset: String,
+    /// FNV-1a of the trajectory, 16 hexadecimal digits.
+    pub hash: String,
+    /// Folder of the files.
+    pub out: String,
+}
+
+impl Finished {
+    /// Performs and measures the best motion of a transfer.
+    ///
+    /// # Errors
+    /// Where no world can be made.
+    pub fn new(prepared: &Prepared, transfer: &Transfer, preset: &str) -> Result<Finished> {
+        let target = &prepared.target;
+        let run = transfer.perform(target)?;
+        let metrics = Metrics::new(target, &run);
+        let trajectory = Trajectory::of_performance(prepared.model(), &run);
+        let offsets = transfer.best_offsets(target);
+        let fell_at_secs = fell_at_secs(target, &run);
+        let cost_terms = run.mean_terms();
+        let summary = Summary {
+            character: prepared.modeling.project.character().name.clone(),
+            clip: prepared.clip().name.clone(),
+            completed: fell_at_secs.is_none(),
+            fell_at_secs,
+            duration_secs: rounded(run.duration_secs()),
+            cost_mean: cost_terms.total(),
+            cost_terms,
+            jerk_ratio: metrics.jerk_ratio,
+            foot_skate: metrics.foot_skate,
+            worst_skate: metrics.worst_skate,
+            max_penetration: metrics.max_penetration,
+            steps: transfer.steps(),
+            seed: transfer.seed(),
+            preset: preset.to_owned(),
+            hash: format!("{:016x}", trajectory.hash()),
+            ..Summary::default()
+        };
+        let fall = fell_at_secs.map(|secs| fall_sentence(prepared.model(), &run, secs));
+        let controls = Controls::new(prepared, transfer, &offsets, &summary);
+        Ok(Finished { run, trajectory, offsets, controls, metrics, summary, fall })
+    }
+
+    /// The motion on the artist's skeleton, at the rate of the clip; joints that no body moves do what they do in the clip.
+    ///
+    /// # Errors
+    /// Where the skeleton is not the character's.
+    pub fn clip(&self, prepared: &Prepared) -> Result<Clip> {
+        let (project, source) = (&prepared.modeling.project, prepared.clip());
+        let frames = (self.run.duration_secs() * source.rate_hz + 1e-6).floor() as usize + 1;
+        let mut rows = Vec::new();
+        for frame in 0..frames {
+            rows.extend(position_at(prepared.model(), &self.run, frame as f64 / source.rate_hz));
+        }
+        let name = format!("{} simulated", source.name);
+        let skeleton = &prepared.source.rig.skeleton;
+        let (character, binding) = (project.character(), project.binding());
+        Ok(fitted_to_clip(character, binding, skeleton, source.rate_hz, &name, &rows, Some(source))?)
+    }
+
+    /// Whether the motion begins with the clip's velocity.
+    pub fn begins(&self) -> Begins {
+        self.controls.config.begins
+    }
+}
+
+/// When a performance went wrong: at the frame where it fell, or where the target goes on without it.
+pub(super) fn fell_at_secs(target: &Target, run: &Performance) -> Option<f64> {
+    let missing = (run.frames() < target.frames()).then(|| run.frames() - 1);
+    run.fell_at.or(missing).map(|frame| rounded(frame as f64 * FRAME_SECS))
+}
+
+/// Seconds as people write them: 2.8 instead of 2.8000000000000003.
+fn rounded(secs: f64) -> f64 {
+    (1e6 * secs).round() / 1e6
+}
+
+/// `qpos` at a time, on the way between two steps.
+pub(super) fn position_at(model: &Model, run: &Performance, time_secs: f64) -> Vec<f64> {
+    let last = run.moments.len() - 1;
+    let at = (time_secs / run.dt).clamp(0.0, last as f64);
+    let step = (at.floor() as usize).min(last.saturating_sub(1));
+    let (from, to) = (&run.moments[step].position, &run.moments[(step + 1).min(last)].position);
+    let mut way = vec![0.0; model.velocity_count()];
+    model.difference(from, to, &mut way);
+    let mut position = from.clone();
+    model.displace(from, &way, at - step as f64, &mut position);
+    position
+}

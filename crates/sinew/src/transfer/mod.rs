@@ -1,0 +1,32 @@
+//! From a file with a clip to a simulated motion and everything that is written about it.
+//!
+//! [`prepare`] reads, models and lays the clip onto the character; [`run`] searches, with checkpoints; [`Finished`] performs what was
+//! found and measures it; [`files`] makes the files, [`OutputFolder`] writes them. [`replay`] goes the way back from those files.
+
+mod controls;
+mod deviations;
+mod finished;
+mod ground;
+mod limits;
+mod output;
+mod page;
+mod pictures;
+mod prepare;
+mod replay;
+mod run;
+
+pub use controls::Controls;
+pub use deviations::worst_deviations;
+pub use finished::{Finished, Summary};
+pub use ground::{flights, lowest_point, target_contacts};
+pub use limits::{Limits, limits_hit};
+pub use output::{OutputFolder, files};
+pub use page::page;
+pub use pictures::{Pictures, draw, performance_strip};
+pub use prepare::{Prepared, Task, prepare, preset};
+pub use replay::{Push, Replay, replay};
+pub use run::{CHECKPOINT, RunOptions, Started, run};
+pub use sinew_transfer::{
+    Begins, ClipInput, Config, FRAME_SECS, Metrics, Moment, Performance, Progress, Search, Target, Terms, Transfer,
+    TransferError, config, metrics,
+};

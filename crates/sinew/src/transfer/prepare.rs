@@ -1,0 +1,121 @@
+//! What is asked for, made ready: a character, and the motion that it should perform.
+
+use super::{ClipInput, Config, Target};
+use crate::modeling::{Modeling, named_clip};
+use crate::source::Source;
+use anyhow::{Result, bail};
+use sinew_modeler::{CharacterProject, FittedClip, ModelOptions, model};
+use sinew_motion::Clip;
+use sinew_motion::tools::{feet, put_on_ground, repeat_cycle};
+use sinew_sim::{Model, Scene};
+use std::sync::Arc;
+
+/// What is to be transferred.
+#[derive(Clone, Debug, Default)]
+pub struct Task {
+    /// Clip, as people say it; none where the file has only one.
+    pub clip: Option<String>,
+    /// Cycles in a row.
+    pub cycles: Option<usize>,
+    /// A character that was made before; none makes one of the rig, for this clip.
+    pub character: Option<CharacterProject>,
+    /// How a character is made.
+    pub options: ModelOptions,
+}
+
+/// A character and the motion that it should perform.
+pub struct Prepared {
+    /// Where both come from.
+    pub source: Source,
+    /// The character, with the one clip laid onto it.
+    pub modeling: Modeling,
+    /// The character on flat ground.
+    pub scene: Scene,
+    /// The motion, sampled for the search.
+    pub target: Target,
+}
+
+impl Prepared {
+    /// The clip on the skeleton, on the ground and repeated as asked for.
+    pub fn clip(&self) -> &Clip {
+        &self.modeling.clips[0]
+    }
+    /// The clip in the character's coordinates.
+    pub fn fitted(&self) -> &FittedClip {
+        &self.modeling.fitted[0]
+    }
+    /// The compiled scene.
+    pub fn model(&self) -> &Arc<Model> {
+        self.target.model()
+    }
+}
+
+/// The settings of a preset.
+///
+/// # Errors
+/// Where there is none of this name.
+pub fn preset(name: &str) -> Result<Config> {
+    match name {
+        "paper" => Ok(Config::paper()),
+        "default" => Ok(Config::standard()),
+        "quick" => Ok(Config::quick()),
+        _ => bail!("--preset {name}: there is no such preset; choose paper, default or quick"),
+    }
+}
+
+/// Reads the clip out of a rig, puts it on the ground, repeats it, makes a character where none is given, and lays the clip onto it.
+///
+/// # Errors
+/// Where a step does not fit the clip or the rig.
+pub fn prepare(source: Source, task: &Task, config: &Config) -> Result<Prepared> {
+    config.check()?;
+    let skeleton = &source.rig.skeleton;
+    let named = chosen_clip(&source, task.clip.as_deref())?;
+    let on_ground = put_on_ground(skeleton, &named, &feet(skeleton, &source.rig.clips))?;
+    let mut clip = on_ground.clip;
+    if let Some(cycles) = task.cycles {
+        clip = cycles_of(&clip, cycles)?;
+    }
+    let project = match &task.character {
+        Some(project) => project.clone(),
+        None => CharacterProject::new(model(skeleton, std::slice::from_ref(&clip), &task.options)?, &task.options),
+    };
+    let modeling = Modeling::of_project(project, skeleton, vec![clip], on_ground.notes)?;
+    let scene = Scene::on_ground(modeling.project.character().clone());
+    let compiled = Arc::new(Model::new(&scene, config.dt)?);
+    let fitted = &modeling.fitted[0];
+    let input = ClipInput { name: &fitted.name, rate_hz: fitted.rate_hz, positions: &fitted.positions };
+    let target = Target::new(&compiled, &input)?;
+    Ok(Prepared { source, scene, target, modeling })
+}
+
+/// The clip that is named, or the only one.
+fn chosen_clip(source: &Source, name: Option<&str>) -> Result<Clip> {
+    const MOST_LISTED: usize = 30;
+    match (name, &source.rig.clips[..]) {
+        (Some(name), _) => named_clip(&source.rig, name),
+        (None, [only]) => Ok(only.clone()),
+        (None, []) => bail!("{}: the file has no clips; name a file that has with --motion", source.name),
+        (None, all) => {
+            let names: Vec<String> = all.iter().take(MOST_LISTED).map(|clip| format!("`{}`", clip.name)).collect();
+            let more =
+                if all.len() > MOST_LISTED { format!(" and {} more", all.len() - MOST_LISTED) } else { "".into() };
+            bail!("{} has several clips: {}{more}; choose one with --clip", source.name, names.join(", "))
+        }
+    }
+}
+
+fn cycles_of(clip: &Clip, cycles: usize) -> Result<Clip> {
+    if cycles == 0 {
+        bail!("--cycles 0 leaves nothing; give 1 or more");
+    }
+    let repeated = repeat_cycle(clip, cycles)?;
+    if !repeated.is_cycle && cycles > 1 {
+        bail!(
+            "{}: its end is {:.0} degrees from its beginning, so it is no cycle that could be repeated; leave --cycles out, or crop it to a cycle with sinew export",
+            clip.name,
+            repeated.seam_rad.to_degrees()
+        );
+    }
+    Ok(repeated.clip)
+}

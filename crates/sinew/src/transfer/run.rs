@@ -1,0 +1,98 @@
+//! The search, window by window, with a checkpoint after each.
+
+use super::{Config, Progress, Target, Transfer};
+use anyhow::{Context, Result, bail};
+use sinew_sim::atomic_write::atomic_write;
+use std::path::{Path, PathBuf};
+
+/// Name of the checkpoint in the folder of a run.
+pub const CHECKPOINT: &str = "checkpoint.bin";
+
+/// Most threads of a run.
+const MOST_THREADS: usize = 1024;
+
+/// How a search is run.
+#[derive(Clone, Debug, Default)]
+pub struct RunOptions {
+    /// Seed of all random numbers.
+    pub seed: u64,
+    /// Threads; 0 for one on each core. They change nothing but the time it takes.
+    pub threads: usize,
+    /// File that is written after every piece of work.
+    pub checkpoint: Option<PathBuf>,
+    /// Whether to go on from that file.
+    pub resumes: bool,
+}
+
+/// Where a run began.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Started {
+    /// At the beginning.
+    Anew,
+    /// At the beginning, because there was no checkpoint to go on from.
+    WithoutCheckpoint,
+    /// After this many pieces of work.
+    After(usize),
+}
+
+/// Searches to the end; `observe` is called before the first and after every piece of work.
+///
+/// # Errors
+/// Where a checkpoint is damaged, of another run or cannot be written, or the simulator refuses.
+pub fn run(
+    target: &Target,
+    config: &Config,
+    options: &RunOptions,
+    observe: &mut (dyn FnMut(Started, &Progress) + Send),
+) -> Result<Transfer> {
+    if options.threads > MOST_THREADS {
+        bail!(
+            "--threads {} is more than the {MOST_THREADS} that can be started; 0 takes one for each core",
+            options.threads
+        );
+    }
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(options.threads).build();
+    let pool = pool.with_context(|| format!("--threads {}: the system starts no such number", options.threads))?;
+    pool.install(|| {
+        let (mut transfer, started) = begin(target, config, options)?;
+        let save = |transfer: &Transfer| match &options.checkpoint {
+            Some(path) => {
+                atomic_write(path, &transfer.save()).with_context(|| format!("cannot write {}", path.display()))
+            }
+            None => Ok(()),
+        };
+        // Also tells whether the folder can be written to, before hours are spent.
+        save(&transfer)?;
+        observe(started, &transfer.progress(target));
+        while !transfer.is_done() {
+            transfer.advance(target)?;
+            save(&transfer)?;
+            observe(started, &transfer.progress(target));
+        }
+        Ok(transfer)
+    })
+}
+
+fn begin(target: &Target, config: &Config, options: &RunOptions) -> Result<(Transfer, Started)> {
+    let anew = || Transfer::new(target, config, options.seed);
+    match &options.checkpoint {
+        Some(path) if options.resumes => match read(path)? {
+            Some(bytes) => {
+                let transfer = Transfer::resume(&bytes, target, config, options.seed)
+                    .with_context(|| path.display().to_string())?;
+                let done = transfer.progress(target).done;
+                Ok((transfer, Started::After(done)))
+            }
+            None => Ok((anew()?, Started::WithoutCheckpoint)),
+        },
+        _ => Ok((anew()?, Started::Anew)),
+    }
+}
+
+fn read(path: &Path) -> Result<Option<Vec<u8>>> {
+    match std::fs::read(path) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error).with_context(|| format!("cannot read {}", path.display())),
+    }
+}

@@ -1,0 +1,231 @@
+//! From a clip to a simulated motion: the same for every number of threads, resumable, and true to physics.
+
+use sinew::motion::tools::crop;
+use sinew::sim::Measured;
+use sinew::source::Source;
+use sinew::transfer::{
+    Begins, CHECKPOINT, Config, Finished, OutputFolder, Prepared, Push, RunOptions, Started, Task, Transfer, files,
+    lowest_point, prepare, replay, run,
+};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// A search that takes moments.
+fn tiny() -> Config {
+    Config { starts: 3, samples: 12, population: 8, iterations: 6, ..Config::quick() }
+}
+
+/// A part of a clip of an embedded character.
+fn part(name: &str, clip: &str, from_secs: f64, to_secs: f64) -> Prepared {
+    let mut source = Source::open(Path::new(name), &[], &Default::default()).expect("embedded");
+    let whole = source.rig.clips.iter_mut().find(|c| c.name == clip).expect("the clip");
+    *whole = crop(whole, from_secs, to_secs).expect("a part");
+    prepare(source, &Task { clip: Some(clip.into()), ..Task::default() }, &tiny()).expect("prepared")
+}
+
+fn clip_count(name: &str) -> usize {
+    Source::open(Path::new(name), &[], &Default::default()).expect("embedded").rig.clips.len()
+}
+
+fn searched(prepared: &Prepared, options: &RunOptions) -> Transfer {
+    run(&prepared.target, &tiny(), options, &mut |_, _| ()).expect("searched")
+}
+
+fn all_files(prepared: &Prepared, transfer: &Transfer) -> Vec<(String, Vec<u8>)> {
+    let finished = Finished::new(prepared, transfer, "tiny").expect("performed");
+    files(prepared, transfer, &finished).expect("files")
+}
+
+#[test]
+fn threads_change_nothing() {
+    let prepared = part("dinosaur", "walk", 0.0, 0.5);
+    let hash = |threads: usize| {
+        let transfer = searched(&prepared, &RunOptions { threads, seed: 3, ..RunOptions::default() });
+        Finished::new(&prepared, &transfer, "tiny").expect("performed").summary.hash
+    };
+    let first = hash(1);
+    assert_eq!(first, hash(2));
+    assert_eq!(first, hash(3));
+    let other = searched(&prepared, &RunOptions { seed: 4, ..RunOptions::default() });
+    assert_ne!(first, Finished::new(&prepared, &other, "tiny").expect("performed").summary.hash);
+}
+
+#[test]
+fn a_run_that_was_killed_goes_on_to_the_same_bytes() {
+    let prepared = part("human", "punch", 0.0, 0.75);
+    let whole = all_files(&prepared, &searched(&prepared, &RunOptions::default()));
+
+    // Killed after the first window: the checkpoint of that moment is what is left.
+    let folder = tempfile::tempdir().expect("a folder");
+    let checkpoint = folder.path().join(CHECKPOINT);
+    let mut killed = Transfer::new(&prepared.target, &tiny(), 0).expect("begun");
+    killed.advance(&prepared.target).expect("a window");
+    assert!(!killed.is_done());
+    std::fs::write(&checkpoint, killed.save()).expect("written");
+    let options = RunOptions { checkpoint: Some(checkpoint.clone()), resumes: true, ..RunOptions::default() };
+    let mut starts = Vec::new();
+    let resumed = run(&prepared.target, &tiny(), &options, &mut |started, _| starts.push(started)).expect("resumed");
+    assert_eq!(starts[0], Started::After(1));
+    for ((name, bytes), (_, again)) in whole.iter().zip(all_files(&prepared, &resumed)) {
+        assert!(*bytes == again, "{name} differs");
+    }
+
+    // Of another seed, damaged, missing.
+    let refused = |options: &RunOptions| {
+        let error = run(&prepared.target, &tiny(), options, &mut |_, _| ()).expect_err("refused");
+        format!("{error:#}")
+    };
+    assert!(refused(&RunOptions { seed: 1, ..options.clone() }).contains("another seed"));
+    std::fs::write(&checkpoint, b"sinew-transfer").expect("written");
+    let text = refused(&options);
+    assert!(text.contains("damaged") && text.contains(CHECKPOINT), "{text}");
+    std::fs::remove_file(&checkpoint).expect("removed");
+    let mut starts = Vec::new();
+    run(&prepared.target, &tiny(), &options, &mut |started, _| starts.push(started)).expect("anew");
+    assert_eq!(starts[0], Started::WithoutCheckpoint);
+}
+
+#[test]
+fn files_can_be_read_again() {
+    let prepared = part("dinosaur", "boxing", 1.0, 1.6);
+    let transfer = searched(&prepared, &RunOptions::default());
+    let files = all_files(&prepared, &transfer);
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut out = OutputFolder::make(folder.path()).expect("made");
+    out.write(&files).expect("written");
+    out.keep();
+    let open = |name: &str| Source::open(&folder.path().join(name), &[], &Default::default()).expect("read");
+    let glb = open("simulated.glb");
+    let simulated = glb.rig.clips.iter().find(|c| c.name == "boxing simulated").expect("the new clip");
+    assert!((simulated.duration_secs() - 0.6).abs() < 1e-3, "{}", simulated.duration_secs());
+    assert_eq!(glb.rig.clips.len(), 1 + clip_count("dinosaur"));
+    assert!((open("simulated.bvh").rig.clips[0].duration_secs() - 0.6).abs() < 1e-3);
+    let report = String::from_utf8(std::fs::read(folder.path().join("report.html")).expect("a page")).expect("text");
+    assert!(
+        report.contains("Cost per window") && report.contains("Worst deviations") && report.contains("data:image/gif")
+    );
+
+    // The same motion from the files alone; another one when pushed.
+    let again = replay(folder.path(), None).expect("replayed");
+    assert!(again.is_same(), "{} instead of {}", again.hash, again.controls.hash);
+    let push = Push { newtons: 3000.0, at_secs: 0.1, direction_deg: 90.0 };
+    let pushed = replay(folder.path(), Some(&push)).expect("replayed");
+    let side = |run: &sinew::transfer::Performance| run.moments[run.moments.len() - 1].position[1];
+    assert!(!pushed.is_same() && side(&pushed.run) > side(&again.run) + 0.1);
+    let late = Push { at_secs: 5.0, ..push };
+    assert!(format!("{:#}", replay(folder.path(), Some(&late)).err().expect("refused")).contains("--at 5"));
+    std::fs::write(folder.path().join("controls.json"), b"{}").expect("written");
+    assert!(format!("{:#}", replay(folder.path(), None).err().expect("refused")).contains("controls.json"));
+}
+
+#[test]
+fn a_motion_can_begin_at_rest() {
+    let prepared = part("human", "walk", 0.0, 0.5);
+    let first = |begins: Begins| {
+        let config = Config { begins, ..tiny() };
+        let transfer = Transfer::new(&prepared.target, &config, 0).expect("begun");
+        let mut transfer = transfer;
+        transfer.advance(&prepared.target).expect("a window");
+        let run = transfer.perform(&prepared.target).expect("performed");
+        run.moments[0].velocity.iter().map(|v| v.abs()).fold(0.0, f64::max)
+    };
+    assert_eq!(first(Begins::Rest), 0.0);
+    assert!(first(Begins::Moving) > 0.5);
+}
+
+#[test]
+fn clips_that_cannot_be_transferred_are_refused() {
+    let open = || Source::open(Path::new("human"), &[], &Default::default()).expect("embedded");
+    let refused = |source: Source, task: &Task| {
+        let error = prepare(source, task, &tiny()).err().expect("refused");
+        let text = format!("{error:#}");
+        assert!(!text.contains('\n'), "{text}");
+        text
+    };
+    let named = |clip: &str| Task { clip: Some(clip.into()), ..Task::default() };
+    let mut source = open();
+    source.rig.clips[0].root_positions[7].z = f64::NAN;
+    let name = source.rig.clips[0].name.clone();
+    let text = refused(source, &named(&name));
+    assert!(text.contains(&name) && text.contains("finite"), "{text}");
+    let mut source = open();
+    let joints = source.rig.skeleton.joints.len();
+    source.rig.clips[0].root_positions.truncate(1);
+    source.rig.clips[0].rotations.truncate(joints);
+    let text = refused(source, &named(&name));
+    assert!(text.contains("1 frame"), "{text}");
+    assert!(refused(open(), &named("swim")).contains("walk"));
+    let text = refused(open(), &Task::default());
+    assert!(text.contains("`walk`") && text.contains("--clip"), "{text}");
+    assert!(refused(open(), &Task { cycles: Some(0), ..named("walk") }).contains("--cycles 0"));
+    let mut source = open();
+    let jump = source.rig.clips.iter_mut().find(|c| c.name == "jump").expect("a jump");
+    *jump = crop(jump, 0.0, 1.2).expect("a part");
+    assert!(refused(source, &Task { cycles: Some(2), ..named("jump") }).contains("no cycle"));
+}
+
+/// Newton's law for the whole body, from the written arrays alone: `m (a − g)` is what the ground does, and the ground only pushes, within
+/// its cone, and only where something touches it. A step by semi-implicit Euler computes its forces in the pose before it, so the momentum of
+/// a step is that of its velocity in that pose.
+#[test]
+fn the_written_motion_obeys_newton() {
+    for (name, clip, from, to) in [("human", "jump", 0.6, 1.7), ("dinosaur", "walk", 0.0, 0.6)] {
+        let prepared = part(name, clip, from, to);
+        let transfer = searched(&prepared, &RunOptions::default());
+        let model = prepared.model();
+        let finished = Finished::new(&prepared, &transfer, "tiny").expect("performed");
+        let arrays = read_npz(&finished.trajectory.to_npz(model, name).expect("arrays"));
+        let (nq, nv) = (model.position_count(), model.velocity_count());
+        let rows = arrays["time"].len();
+        assert_eq!((arrays["qpos"].len(), arrays["qvel"].len()), (rows * nq, rows * nv));
+        let dt = arrays["dt"][0];
+        let states = arrays["qpos"].chunks(nq).zip(arrays["qvel"].chunks(nv).skip(1));
+        let measured: Vec<Measured> = states.map(|(q, v)| Measured::new(model, q, v, [0.0; 3])).collect();
+        let heights: Vec<f64> = arrays["qpos"].chunks(nq).map(|q| lowest_point(model, q)).collect();
+        let mass = model.total_mass();
+        let friction = model.scene().ground.expect("ground").surface.friction;
+        let span = (0.010 / dt).round() as usize;
+        let (mut flights, mut stances) = (0, 0);
+        for first in 0..measured.len() - span {
+            let change = |k: usize| measured[first + span].linear_momentum[k] - measured[first].linear_momentum[k];
+            let force = [0, 1, 2].map(|k| change(k) / (span as f64 * dt) + if k == 2 { 9.81 * mass } else { 0.0 });
+            let near = heights[first.saturating_sub(2)..=first + span].iter().copied().fold(f64::INFINITY, f64::min);
+            let sideways = (force[0] * force[0] + force[1] * force[1]).sqrt();
+            let weight = 9.81 * mass;
+            if near > 0.003 {
+                flights += 1;
+                let size = (sideways * sideways + force[2] * force[2]).sqrt();
+                assert!(size < 0.02 * weight, "{name}: {size:.1} N in flight at step {first}");
+            } else {
+                stances += 1;
+                assert!(force[2] > -0.02 * weight, "{name}: the ground pulls with {:.1} N at step {first}", force[2]);
+                assert!(
+                    sideways < 1.02 * friction * force[2].max(0.0) + 0.02 * weight,
+                    "{name}: {sideways:.1} N sideways under {:.1} N at step {first}",
+                    force[2]
+                );
+            }
+        }
+        assert!(stances > 50 && (name != "human" || flights > 50), "{name}: {stances} stances, {flights} flights");
+    }
+}
+
+/// Arrays of f64 in an NPZ of stored members.
+fn read_npz(bytes: &[u8]) -> BTreeMap<String, Vec<f64>> {
+    let short = |at: usize| usize::from(u16::from_le_bytes([bytes[at], bytes[at + 1]]));
+    let long = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().expect("four")) as usize;
+    let mut arrays = BTreeMap::new();
+    let mut at = 0;
+    while bytes[at..].starts_with(b"PK\x03\x04") {
+        let (size, name, extra) = (long(at + 18), short(at + 26), short(at + 28));
+        let key = String::from_utf8_lossy(&bytes[at + 30..at + 30 + name]).trim_end_matches(".npy").to_owned();
+        let member = &bytes[at + 30 + name + extra..][..size];
+        let header = 10 + usize::from(u16::from_le_bytes([member[8], member[9]]));
+        if member[..header].windows(5).any(|w| w == b"'<f8'") {
+            let numbers = member[header..].chunks(8).map(|b| f64::from_le_bytes(b.try_into().expect("eight")));
+            arrays.insert(key, numbers.collect());
+        }
+        at += 30 + name + extra + size;
+    }
+    arrays
+}
