@@ -18,10 +18,10 @@ fn alone(model: &Arc<Model>, seed: u64, isa: Isa) -> Vec<u32> {
 #[test]
 fn every_scene_ends_in_the_bits_it_always_ended_in() {
     let golden = [
-        ("dinosaur", 0x704e_bb0f_1817_7829),
-        ("humanoid", 0xec3f_756c_e4c9_7562),
-        ("crowd", 0x8db8_7b7c_17c7_15cc),
-        ("planar", 0x6df1_b4c1_a49b_cf80),
+        ("dinosaur", 0xd736_f805_090d_2ec4),
+        ("humanoid", 0xa0b9_a3cc_9b0a_c4c2),
+        ("crowd", 0x2a01_7dfd_34f4_765f),
+        ("planar", 0x382b_d6d6_3666_3097),
     ];
     let seeds: Vec<u64> = (0..9).collect();
     let mut wrong = Vec::new();

@@ -29,6 +29,10 @@ const LAST_TOLERANCES: f64 = 10.0;
 const DEEPEST: f64 = 0.02;
 /// Speed inwards, m/s, from which a contact gives up its friction before it gives way.
 const ENTERING_SPEED: f64 = 0.05;
+/// How far friction may lie outside its cone in the first pass, relative.
+pub(super) const FIRST_SLACK: f64 = 0.01;
+/// Speed, m/s, from which a point slides rather than creeps.
+const SLIDING_SPEED: f64 = 0.02;
 /// Speed, m/s, at which fixed friction may push a point backwards.
 const BACKWARDS_SPEED: f64 = 0.1;
 
@@ -154,7 +158,8 @@ pub(super) fn push<V: Lanes>(
     }
     let friction = V::splat(surface.friction);
     let speed = across.length();
-    let secant = friction * force / speed.max(V::constant(1e-9));
+    // A point that rises a little still bears what its depth says.
+    let secant = friction * force.max(spring * V::constant(0.8)) / speed.max(V::constant(1e-9));
     let stick = secant.min(V::splat(tree.stick_implicit));
     let explicit = n.scale(force).sub(across.scale(stick));
     scratch.contacts.push(Contact {
@@ -258,6 +263,19 @@ pub(super) fn limit<V: Lanes>(
     let backwards = (size * V::constant(BACKWARDS_SPEED)).lt(force_t.dot(slip));
     let kicks = V::and_not(V::and(is_fixed, backwards), V::or(pulls, slips));
     let mut changed = V::or(V::or(pulls, slips), kicks);
+    if slack == FIRST_SLACK {
+        // The secant was drawn for less than the ground now bears: sliding takes all friction that there is.
+        let sliding = V::constant(SLIDING_SPEED).lt(slip.length());
+        let weak = V::and(size.lt(cone * V::constant(0.7)), V::and(sliding, zero.lt(contact.tangent_gain)));
+        let weak = V::and_not(V::and(weak, running), V::or(changed, contact.enters));
+        if V::any(weak) {
+            let gain = (cone / slip.length().max(V::constant(1e-9))).min(V::splat(tree.stick_implicit));
+            contact.tangent_gain = V::select(weak, gain, contact.tangent_gain);
+            let explicit = contact.slip.scale(-gain).add(n.scale(explicit_n));
+            contact.explicit_force = Vec3::select(weak, explicit, contact.explicit_force);
+            changed = V::or(changed, weak);
+        }
+    }
     if V::any(contact.gone) {
         // What gave way to a force that is gone itself, and would push again, comes back once, without friction.
         let [force, gain] = contact.law;

@@ -227,7 +227,7 @@ const RELEASE_PASSES: usize = 6;
 #[inline(always)]
 fn contact_slack(pass: usize) -> Option<f64> {
     match pass {
-        1 => Some(0.01),
+        1 => Some(contact::FIRST_SLACK),
         _ if pass <= CONTACT_PASSES => Some(0.05),
         _ => None,
     }
