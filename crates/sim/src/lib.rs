@@ -32,6 +32,6 @@ pub use character::{Body, Character, EndEffector, Joint, JointKind, Shape};
 pub use lanes::Isa;
 pub use measure::{BodyMotion, Measured};
 pub use model::{BodyInfo, JointInfo, Model, ModelError};
-pub use rollout::{DampsTo, Flow, Job, Outcome, RolloutError, Rollouts, Steering};
+pub use rollout::{DampsTo, Flow, Job, Outcome, Push, RolloutError, Rollouts, Steering};
 pub use scene::{Ground, Object, ObjectShape, PlacedCharacter, Scene, StaticBox, Surface};
 pub use world::{ContactReading, Snapshot, Status, Touched, World, WorldMut};

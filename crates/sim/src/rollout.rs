@@ -89,6 +89,20 @@ pub enum RolloutError {
 pub trait Steering: Sync {
     /// Writes the PD target that a job has at knot `knot`, in `qpos` order, knowing its world at the knot before (for knot 0: at the start).
     fn target(&self, job: usize, knot: usize, world: &World<'_>, target: &mut [f64]);
+
+    /// The push that a job meets from knot `knot` to the next; none unless said otherwise.
+    fn push(&self, _job: usize, _knot: usize) -> Option<Push> {
+        None
+    }
+}
+
+/// A force on a body, through the centre of mass of the link that it belongs to.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Push {
+    /// Index of the body.
+    pub body: usize,
+    /// Force in world axes, N.
+    pub force: [f64; 3],
 }
 
 /// Rows of targets that were chosen before.
@@ -140,6 +154,7 @@ struct Lane {
     cost: f64,
     /// Target at the last knot.
     row: Vec<f64>,
+    is_pushed: bool,
 }
 
 type Cost<'a> = dyn Fn(usize, usize, &World<'_>) -> Flow + Sync + 'a;
@@ -234,7 +249,8 @@ impl Rollouts<'_> {
                 world.restore(&self.starts[jobs[job]]);
                 world.set_target_velocity(&rows.no_velocity);
                 world.clear_forces();
-                *slot = Some(Lane { job, steps: 0, cost: 0.0, row: vec![0.0; self.model.position_count()] });
+                let row = vec![0.0; self.model.position_count()];
+                *slot = Some(Lane { job, steps: 0, cost: 0.0, row, is_pushed: false });
                 began = true;
             }
             if began {
@@ -291,6 +307,14 @@ impl Rollouts<'_> {
             group.write(Field::TargetVelocity, lane, &rows.velocity);
         }
         state.row.copy_from_slice(&rows.next);
+        let push = steering.push(state.job, knot);
+        if state.is_pushed || push.is_some() {
+            group.clear_wrenches(lane);
+        }
+        if let Some(Push { body, force }) = push {
+            group.add_wrench(lane, self.model.bodies[body].link, force, [0.0; 3]);
+        }
+        state.is_pushed = push.is_some();
     }
 
     /// At a sample: asks for the cost; ends the job when it is over.

@@ -1,7 +1,8 @@
 //! The rollout driver against worlds stepped by hand.
 
 use sinew_sim::{
-    BatchError, BatchOptions, DampsTo, Flow, Isa, Job, Model, Outcome, RolloutError, Rollouts, Snapshot, Status, World,
+    BatchError, BatchOptions, DampsTo, Flow, Isa, Job, Model, Outcome, Push, RolloutError, Rollouts, Snapshot, Status,
+    Steering, World,
 };
 use std::sync::{Arc, Mutex};
 
@@ -224,4 +225,44 @@ fn no_jobs_and_no_steps_are_little_work() {
         let end = starts[jobs[job].start].clone();
         assert_eq!(outcome, Outcome { cost: 1.5, steps: 0, end, status: Status::Running });
     }
+}
+
+/// Holds a pose; odd jobs are pushed between two knots.
+struct Pushed(Vec<f64>);
+
+const PUSHED_KNOT: usize = 2;
+
+impl Steering for Pushed {
+    fn target(&self, _: usize, _: usize, _: &World<'_>, target: &mut [f64]) {
+        target.copy_from_slice(&self.0);
+    }
+    fn push(&self, job: usize, knot: usize) -> Option<Push> {
+        (job % 2 == 1 && knot == PUSHED_KNOT).then_some(Push { body: 0, force: [0.0, 40.0, 0.0] })
+    }
+}
+
+#[test]
+fn a_push_lasts_from_its_knot_to_the_next_and_leaves_other_jobs_alone() {
+    let (model, starts) = dinosaur();
+    // High above the ground, where nothing but the push moves it sideways.
+    let nq = model.position_count();
+    let mut values = starts[0].values().to_vec();
+    values[2] += 50.0;
+    values[nq..].fill(0.0);
+    let high = [Snapshot::new(&values[..nq], &values[nq..])];
+    let rollouts = rollouts(&model, &high);
+    let steering = Pushed(values[..nq].to_vec());
+    let run = |jobs: usize| rollouts.run_steered(&vec![0; jobs], &steering, &|_, _, _| Flow::Continue(0.0)).unwrap();
+    let outcomes = run(37);
+    let momentum = |outcome: &Outcome| {
+        let (q, v) = outcome.end.values().split_at(nq);
+        sinew_sim::Measured::new(&model, q, v, [0.0; 3]).linear_momentum[1]
+    };
+    let impulse = 40.0 * KNOT_INTERVAL as f64 * model.dt();
+    for (job, outcome) in outcomes.iter().enumerate() {
+        let expected = if job % 2 == 1 { impulse } else { 0.0 };
+        let found = momentum(outcome);
+        assert!((found - expected).abs() < 0.02 * impulse, "job {job}: {found} of {expected}");
+    }
+    assert!(outcomes[0] == run(1)[0]);
 }

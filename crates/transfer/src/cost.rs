@@ -48,8 +48,11 @@ impl Terms {
     }
 }
 
-/// Below this share of the target's root height a character has fallen.
+/// Below this share of the height that its target has, or had at the start, a root has fallen; a centre of mass; and what the target carries
+/// highest, as the head.
 const FALLEN_HEIGHT: f64 = 0.5;
+const FALLEN_CENTER: f64 = 0.6;
+const FALLEN_TOP: f64 = 0.5;
 /// Cosine of the tilt against the target's from which a character has fallen: 60°.
 const FALLEN_TILT: f64 = 0.5;
 
@@ -120,14 +123,24 @@ impl Seen {
         cost + extras.joint_velocity * square(&v[first..], &wanted[first..]) / (v.len() - first).max(1) as f64
     }
 
-    /// Whether the character has fallen: its root below half its target's height, or tilted by more than 60° against it.
+    /// Whether the character has fallen: its root below half its target's height or tilted by more than 60° against it, its centre of mass
+    /// below 0.6 of its target's, or what should be highest below half of that. Heights are compared with the lower of the target's now and at
+    /// the start: who cannot hover has not fallen.
     pub fn has_fallen(&self, target: &Target, frame: usize) -> bool {
-        target.dofs.has_free_root && has_fallen(&self.position, target.position(frame))
+        if !target.dofs.has_free_root {
+            return false;
+        }
+        let (seen, wanted, start) = (&self.observation, target.observation(frame), target.observation(0));
+        let lower = |k: usize| wanted[k].min(start[k]);
+        let top = (8..wanted.len()).step_by(3).max_by(|&a, &b| wanted[a].total_cmp(&wanted[b]));
+        has_fallen(&self.position, target.position(frame), target.position(0)[2])
+            || seen[2] < FALLEN_CENTER * lower(2)
+            || top.is_some_and(|k| seen[k] < FALLEN_TOP * lower(k))
     }
 }
 
-/// Whether a character with a free root has fallen, given its and its target's `qpos`.
-pub(crate) fn has_fallen(q: &[f64], wanted: &[f64]) -> bool {
+/// Whether a root has fallen, given the character's and its target's `qpos` and the root's height at the start.
+pub(crate) fn has_fallen(q: &[f64], wanted: &[f64], start_height: f64) -> bool {
     let up = |q: &[f64]| {
         let [w, x, y, z] = [q[3], q[4], q[5], q[6]];
         [2.0 * (x * z - w * y), 2.0 * (y * z + w * x), 1.0 - 2.0 * (x * x + y * y)]
@@ -135,7 +148,7 @@ pub(crate) fn has_fallen(q: &[f64], wanted: &[f64]) -> bool {
     let (a, b) = (up(q), up(wanted));
     let cosine = a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
     // Comparisons that also catch what is not a number.
-    let stands = q[2] >= FALLEN_HEIGHT * wanted[2] && cosine >= FALLEN_TILT;
+    let stands = q[2] >= FALLEN_HEIGHT * wanted[2].min(start_height) && cosine >= FALLEN_TILT;
     !stands
 }
 
@@ -176,10 +189,11 @@ mod tests {
     fn falling_is_lying_or_sinking_but_not_turning() {
         let at = |z: f64, turn: [f64; 4]| [vec![5.0, 0.0, z], turn.to_vec()].concat();
         let target = at(1.0, about_x(0.0));
-        assert!(!has_fallen(&at(0.51, about_x(0.9)), &target));
-        assert!(has_fallen(&at(0.49, about_x(0.0)), &target));
-        assert!(has_fallen(&at(1.0, about_x(1.1)), &target));
-        assert!(!has_fallen(&at(1.0, [0.0, 0.0, 0.0, 1.0]), &target));
-        assert!(has_fallen(&at(f64::NAN, about_x(0.0)), &target));
+        assert!(!has_fallen(&at(0.3, about_x(0.0)), &target, 0.5), "a target that hovers");
+        assert!(!has_fallen(&at(0.51, about_x(0.9)), &target, 1.0));
+        assert!(has_fallen(&at(0.49, about_x(0.0)), &target, 1.0));
+        assert!(has_fallen(&at(1.0, about_x(1.1)), &target, 1.0));
+        assert!(!has_fallen(&at(1.0, [0.0, 0.0, 0.0, 1.0]), &target, 1.0));
+        assert!(has_fallen(&at(f64::NAN, about_x(0.0)), &target, 1.0));
     }
 }

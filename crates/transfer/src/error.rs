@@ -66,6 +66,18 @@ pub enum TransferError {
         /// What the reader said.
         problem: String,
     },
+    /// A motion has no cycle that could be repeated.
+    #[error("no policy can be trained on the motion: {problem}")]
+    NoReference {
+        /// Why.
+        problem: String,
+    },
+    /// A policy cannot be used.
+    #[error("the policy is damaged or of another character: {problem}; train it again")]
+    Policy {
+        /// What is wrong.
+        problem: String,
+    },
     /// The scene cannot be compiled.
     #[error(transparent)]
     Model(#[from] ModelError),

@@ -1,0 +1,175 @@
+//! Every constant of the training of a feedback policy.
+
+use crate::TransferError;
+use crate::config::Weights;
+use serde::{Deserialize, Serialize};
+
+/// How a policy is trained.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FeedbackConfig {
+    /// Rank r of the feedback: 1 in the paper, 2 and 3 keep forwards and sideways apart.
+    pub rank: usize,
+    /// Sets of gains over the cycle.
+    pub sets: usize,
+    /// Largest change of an angle, rad.
+    pub largest_change: f64,
+    /// Whether numbers are counted in typical sizes: deviations by the character's height and weight, actions by `action_scale`.
+    pub is_scaled: bool,
+    /// Unit of changes of angles where scaled, rad.
+    pub action_scale: f64,
+    /// Repetitions of each stage.
+    pub stages: Vec<usize>,
+    /// First step size of the first stage.
+    pub sigma: f64,
+    /// First step size of the other stages, which start from a policy that is good already.
+    pub later_sigma: f64,
+    /// Points in a generation.
+    pub population: usize,
+    /// Most generations of a stage.
+    pub iterations: usize,
+    /// A stage whose repetitions are survived ends when its best cost fell by less than this share over the last `patience` generations.
+    pub stops_below: Option<f64>,
+    /// Generations over which that is measured.
+    pub patience: usize,
+    /// Frames between looks at the cost.
+    pub cost_frames: usize,
+    /// w_h, of the root's height, m⁻².
+    pub height: f64,
+    /// w_pose, of the mean over the joints, rad⁻².
+    pub pose: f64,
+    /// w_balance, of each second that is missing, s⁻¹.
+    pub balance: f64,
+    /// Out of balance is a root below this share of its height at the start. The paper's half lets a dinosaur sit on its tail.
+    pub fallen_height: f64,
+    /// Least pace, as a share of the reference's, below which a run is no walk: what is missing costs like missing time. 0 asks for none.
+    pub least_pace: f64,
+    /// Of the heading against the course, rad⁻².
+    pub course: f64,
+    /// Of the horizontal velocity of the centre of mass, s²/m².
+    pub speed: f64,
+    /// What is met beside the plain run.
+    pub trouble: Trouble,
+}
+
+/// Pushes and disturbed starts in training.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Trouble {
+    /// Runs of each policy with pushes; the plain run comes on top.
+    pub runs: usize,
+    /// Impulse of a push, as a change of speed of the whole character, m/s.
+    pub push_speed: f64,
+    /// How long a push takes, frames.
+    pub push_frames: usize,
+    /// Time between pushes, frames.
+    pub push_every: usize,
+    /// Standard deviation of the velocities at the start, m/s and rad/s.
+    pub start_speed: f64,
+}
+
+impl FeedbackConfig {
+    /// Keys-to-Sim, supplement, to the letter.
+    pub fn paper() -> FeedbackConfig {
+        FeedbackConfig {
+            rank: 1,
+            sets: 1,
+            largest_change: 3.0,
+            is_scaled: false,
+            action_scale: 1.0,
+            stages: vec![2, 4, 8, 16, 32],
+            sigma: 0.1,
+            later_sigma: 0.1,
+            population: 30,
+            iterations: 1000,
+            stops_below: None,
+            patience: 100,
+            cost_frames: 2,
+            height: Weights::PAPER.height,
+            pose: Weights::PAPER.pose,
+            balance: 200.0,
+            fallen_height: 0.5,
+            least_pace: 0.0,
+            course: 0.0,
+            speed: 0.0,
+            trouble: Trouble { runs: 0, push_speed: 0.0, push_frames: 8, push_every: 80, start_speed: 0.0 },
+        }
+    }
+
+    /// Ours: scaled coordinates, pushes in training, stages that end when they are survived.
+    pub fn standard() -> FeedbackConfig {
+        FeedbackConfig {
+            rank: 2,
+            sets: 1,
+            largest_change: 0.6,
+            is_scaled: true,
+            action_scale: 0.2,
+            sigma: 0.3,
+            later_sigma: 0.1,
+            population: 30,
+            iterations: 200,
+            stops_below: Some(0.05),
+            patience: 10,
+            fallen_height: 0.8,
+            least_pace: 0.7,
+            course: 10.0,
+            speed: 5.0,
+            trouble: Trouble { runs: 3, push_speed: 0.15, push_frames: 8, push_every: 80, start_speed: 0.02 },
+            ..FeedbackConfig::paper()
+        }
+    }
+
+    /// Refuses what cannot work.
+    ///
+    /// # Errors
+    /// Names the field.
+    pub fn check(&self) -> Result<(), TransferError> {
+        let wrong = |field, value: f64, range| Err(TransferError::Config { field, value, range });
+        let counts = [
+            ("rank", self.rank, 1..=19, "from 1 to 19"),
+            ("sets", self.sets, 1..=64, "from 1 to 64"),
+            ("population", self.population, 4..=100_000, "from 4 to 100000"),
+            ("iterations", self.iterations, 1..=100_000, "from 1 to 100000"),
+            ("patience", self.patience, 1..=100_000, "from 1 to 100000"),
+            ("cost_frames", self.cost_frames, 1..=1000, "from 1 to 1000"),
+            ("stages", self.stages.len(), 1..=100, "from 1 to 100 stages"),
+            ("push_frames", self.trouble.push_frames, 1..=1000, "from 1 to 1000"),
+            ("runs", self.trouble.runs, 0..=1000, "from 0 to 1000"),
+            ("push_every", self.trouble.push_every, 1..=100_000, "from 1 to 100000"),
+        ];
+        for (field, value, range, says) in counts {
+            if !range.contains(&value) {
+                return wrong(field, value as f64, says);
+            }
+        }
+        if let Some(repetitions) = self.stages.iter().find(|r| !(1..=10_000).contains(*r)) {
+            return wrong("stages", *repetitions as f64, "from 1 to 10000 repetitions each");
+        }
+        let shares = [("fallen_height", self.fallen_height), ("least_pace", self.least_pace)];
+        if let Some((field, value)) = shares.iter().find(|(_, value)| !(0.0..1.0).contains(value)) {
+            return wrong(field, *value, "from 0 to less than 1");
+        }
+        let weights = [
+            ("height", self.height),
+            ("pose", self.pose),
+            ("balance", self.balance),
+            ("course", self.course),
+            ("speed", self.speed),
+            ("push_speed", self.trouble.push_speed),
+            ("start_speed", self.trouble.start_speed),
+        ];
+        if let Some((field, value)) = weights.iter().find(|(_, value)| !(*value >= 0.0 && value.is_finite())) {
+            return wrong(field, *value, "0 or more");
+        }
+        let positive = [
+            ("sigma", self.sigma),
+            ("later_sigma", self.later_sigma),
+            ("largest_change", self.largest_change),
+            ("action_scale", self.action_scale),
+        ];
+        match positive.iter().find(|(_, value)| !(*value > 0.0 && value.is_finite())) {
+            Some((field, value)) => wrong(field, *value, "positive"),
+            None => Ok(()),
+        }
+    }
+}

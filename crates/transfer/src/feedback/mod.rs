@@ -1,0 +1,22 @@
+//! A policy that repeats one cycle of a transferred motion and keeps the balance (Keys-to-Sim §6.1 and supplement).
+//!
+//! A recorded [`crate::Performance`] enters; the steadiest [`Reference`] cycle in it is repeated, and a [`FeedbackTraining`] finds [`Gains`] that
+//! turn deviations of the state ([`features`]) into changes of the PD targets. A [`Policy`] leaves, and a [`FeedbackReport`] says what it is
+//! worth. Start reading at [`Reference`], then `policy.rs`, then `training.rs`.
+
+mod config;
+pub mod features;
+mod policy;
+mod reference;
+mod report;
+mod scenarios;
+#[cfg(test)]
+mod tests;
+mod training;
+mod trial;
+
+pub use config::{FeedbackConfig, Trouble};
+pub use policy::{Gains, Pilot, Policy};
+pub use reference::{Reference, period_secs};
+pub use report::{FeedbackReport, PushLimit, Test};
+pub use training::{FeedbackProgress, FeedbackTraining};

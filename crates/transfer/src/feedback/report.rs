@@ -1,0 +1,143 @@
+//! What a policy is worth: how often it repeats its cycle and which pushes it survives, with and without feedback.
+
+use super::config::FeedbackConfig;
+use super::features::Heading;
+use super::policy::{Gains, Pilot, Policy};
+use super::trial::{Judge, Scenario, Trial};
+use crate::TransferError;
+use crate::target::FRAME_SECS;
+use serde::{Deserialize, Serialize};
+use sinew_sim::{Model, Push};
+use std::sync::Arc;
+
+/// How a policy is put to the test.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Test {
+    /// Repetitions that are asked for at most.
+    pub repetitions: usize,
+    /// Directions of pushes, evenly spaced.
+    pub directions: usize,
+    /// Forces tried: multiples of this, N.
+    pub newtons_step: f64,
+    /// Rungs of the ladder of forces.
+    pub newtons_steps: usize,
+    /// How long a push takes, frames.
+    pub push_frames: usize,
+    /// Repetitions that must follow a push.
+    pub repetitions_after: usize,
+}
+
+impl Default for Test {
+    fn default() -> Test {
+        Test {
+            repetitions: 64,
+            directions: 8,
+            newtons_step: 10.0,
+            newtons_steps: 40,
+            push_frames: 8,
+            repetitions_after: 4,
+        }
+    }
+}
+
+/// Largest force on the root that was survived, with all smaller ones, whether it comes in the first or the second half of the cycle.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PushLimit {
+    /// Direction towards which is pushed: 0 forwards, 90 to the left, °.
+    pub direction_deg: f64,
+    /// Without feedback, N; 0 also where the cycle cannot be repeated for as long without a push.
+    pub newtons_open_loop: f64,
+    /// With feedback, N.
+    pub newtons_feedback: f64,
+}
+
+/// What a policy is worth. Whoever lets the root sink below the standard training's share of its height has fallen, and a push is survived
+/// only by those that walk in pace again in the last cycle: neither sitting nor standing counts.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FeedbackReport {
+    /// The test.
+    pub test: Test,
+    /// Whole cycles before the fall without feedback.
+    pub repetitions_open_loop: usize,
+    /// Whole cycles before the fall with feedback; at most those of the test.
+    pub repetitions_feedback: usize,
+    /// Mean speed over all repetitions without feedback, as a share of the reference's; what comes after a fall counts 0.
+    pub pace_open_loop: f64,
+    /// Mean speed over all repetitions with feedback, as a share of the reference's.
+    pub pace: f64,
+    /// Largest pushes survived, for each direction.
+    pub pushes: Vec<PushLimit>,
+    /// Mean cost of a look without trouble: height, pose, course and speed with the weights of the standard training.
+    pub mean_cost: f64,
+    /// Steps simulated.
+    pub steps: u64,
+}
+
+impl FeedbackReport {
+    /// Tests a policy, on so many threads (0: all).
+    ///
+    /// # Errors
+    /// Where the policy is of another character or the simulator refuses.
+    pub fn new(
+        model: &Arc<Model>,
+        policy: &Policy,
+        test: Test,
+        threads: usize,
+    ) -> Result<FeedbackReport, TransferError> {
+        policy.check(model)?;
+        let reference = &policy.reference;
+        let (n, m) = Pilot::new(model, reference)?.counts();
+        let policies = [Gains::zero(n, m), policy.gains.clone()];
+        let judge = Judge::new(&FeedbackConfig::standard());
+        let plain = [Scenario { start: reference.start(), pushes: Vec::new() }];
+        let frames = test.repetitions * reference.frames;
+        let trial = Trial { model, reference, judge, frames, pace_from: 0, scenarios: &plain, threads };
+        let repeated = trial.run(&policies)?;
+
+        // Pushes in the second cycle, in both of its halves.
+        let course = Heading::of(&reference.positions[3..7]).angle();
+        let times = [reference.frames, reference.frames + reference.frames / 2];
+        let mut scenarios = Vec::new();
+        for direction in 0..test.directions {
+            let angle = course + direction as f64 * std::f64::consts::TAU / test.directions as f64;
+            for rung in 1..=test.newtons_steps {
+                let newtons = rung as f64 * test.newtons_step;
+                let push = Push { body: 0, force: [newtons * libm::cos(angle), newtons * libm::sin(angle), 0.0] };
+                for at in times {
+                    scenarios.push(Scenario { start: reference.start(), pushes: vec![(at, test.push_frames, push)] });
+                }
+            }
+        }
+        let frames = (2 + test.repetitions_after) * reference.frames;
+        let pace_from = frames - reference.frames;
+        let pushed = Trial { frames, pace_from, scenarios: &scenarios, ..trial }.run(&policies)?;
+        let per_direction = times.len() * test.newtons_steps;
+        let limit = |policy: usize, direction: usize| {
+            let first = policy * scenarios.len() + direction * per_direction;
+            let rungs = pushed[first..first + per_direction].chunks(times.len());
+            let survived = rungs.take_while(|runs| runs.iter().all(|r| r.survives)).count();
+            survived as f64 * test.newtons_step
+        };
+        let limits = (0..test.directions).map(|direction| PushLimit {
+            direction_deg: 360.0 * direction as f64 / test.directions as f64,
+            newtons_open_loop: limit(0, direction),
+            newtons_feedback: limit(1, direction),
+        });
+        Ok(FeedbackReport {
+            test,
+            repetitions_open_loop: repeated[0].frames / reference.frames,
+            repetitions_feedback: repeated[1].frames / reference.frames,
+            pace_open_loop: repeated[0].pace,
+            pace: repeated[1].pace,
+            pushes: limits.collect(),
+            mean_cost: repeated[1].cost,
+            steps: repeated.iter().chain(&pushed).map(|r| r.steps).sum(),
+        })
+    }
+
+    /// How long a push takes, s.
+    pub fn push_secs(&self) -> f64 {
+        self.test.push_frames as f64 * FRAME_SECS
+    }
+}

@@ -1,0 +1,223 @@
+use super::features::Heading;
+use super::scenarios::push;
+use super::trial::{Judge, Scenario, Trial};
+use super::*;
+use crate::{ClipInput, Config, FRAME_SECS, Performance, Target};
+use sinew_sim::{Batch, BatchOptions, DampsTo, Flow, Job, Model, Rollouts, Scene, Snapshot, embedded};
+use std::sync::Arc;
+
+/// The dinosaur, bobbing at its place: a cycle of half a second, recorded for 2 s.
+fn bobbing() -> (Arc<Model>, Target, Performance) {
+    let config = Config::quick();
+    let model = Arc::new(Model::new(&Scene::on_ground(embedded::dinosaur()), config.dt).unwrap());
+    let rest = model.rest_position();
+    let rows = (0..=80).flat_map(|frame| {
+        let bend = 0.08 * libm::sin(std::f64::consts::TAU * frame as f64 / 20.0);
+        let mut row = rest.to_vec();
+        row[9] += bend;
+        row
+    });
+    let positions: Vec<f64> = rows.collect();
+    let target =
+        Target::new(&model, &ClipInput { name: "bob", rate_hz: 1.0 / FRAME_SECS, positions: &positions }).unwrap();
+    let still = vec![0.0; target.frames() * (model.velocity_count() - 6)];
+    let run = Performance::record(&target, &config, &still).unwrap();
+    assert_eq!(run.fell_at, None);
+    (model, target, run)
+}
+
+fn reference(model: &Arc<Model>, target: &Target, run: &Performance) -> Reference {
+    Reference::new(model, run, period_secs(target).unwrap()).unwrap()
+}
+
+fn small() -> FeedbackConfig {
+    let mut config = FeedbackConfig::standard();
+    (config.population, config.iterations, config.stages) = (10, 10, vec![3, 6]);
+    config.trouble.runs = 1;
+    config.trouble.push_speed = 1.2;
+    config
+}
+
+fn trial<'a>(model: &'a Model, reference: &'a Reference, scenarios: &'a [Scenario], threads: usize) -> Trial<'a> {
+    let judge = Judge::new(&FeedbackConfig::standard());
+    Trial { model, reference, judge, frames: 6 * reference.frames, pace_from: 0, scenarios, threads }
+}
+
+fn some_gains(n: usize, m: usize) -> Gains {
+    let wave = |count: usize, size: f64| (0..count).map(|i| size * libm::sin(1.0 + 2.0 * i as f64)).collect::<Vec<_>>();
+    Gains { rank: 2, largest_change: 0.5, from_state: vec![wave(2 * n, 0.5); 2], to_action: vec![wave(2 * m, 0.3); 2] }
+}
+
+#[test]
+fn the_cycle_of_a_motion_is_found() {
+    let (model, target, run) = bobbing();
+    let period = period_secs(&target).unwrap();
+    assert!((period - 0.5).abs() < 1e-9, "{period}");
+    let reference = reference(&model, &target, &run);
+    assert_eq!((reference.frames, reference.feet.len()), (20, 2));
+    assert!(reference.gap < 0.05, "{}", reference.gap);
+    // The seam is no larger a step than the others.
+    let step = |a: usize, b: usize| {
+        let (a, b) = (&reference.action(a)[7..], &reference.action(b)[7..]);
+        a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
+    };
+    let largest = (0..19).map(|f| step(f, f + 1)).fold(0.0, f64::max);
+    assert!(step(19, 20) <= 1.2 * largest, "{} {largest}", step(19, 20));
+}
+
+#[test]
+fn no_gains_are_the_open_loop_bit_for_bit() {
+    let (model, target, run) = bobbing();
+    let reference = reference(&model, &target, &run);
+    let scenarios = [Scenario { start: reference.start(), pushes: Vec::new() }];
+    let trial = trial(&model, &reference, &scenarios, 1);
+    let (n, m) = Pilot::new(&model, &reference).unwrap().counts();
+    let ran = trial.run(&[Gains::zero(n, m), some_gains(n, m)]).unwrap();
+    let steps_per_frame = (FRAME_SECS / model.dt()).round() as usize;
+    let rollouts = Rollouts {
+        model: &model,
+        starts: &[reference.start()],
+        steps: trial.frames * steps_per_frame,
+        knot_interval: steps_per_frame,
+        sample_interval: steps_per_frame,
+        damps_to: DampsTo::Target,
+        observes: false,
+        options: BatchOptions { threads: 1, ..BatchOptions::default() },
+    };
+    let knots = (0..=trial.frames).flat_map(|f| reference.action(f).to_vec()).collect();
+    let open = rollouts.run(&[Job { start: 0, knots }], &|_, _, _| Flow::Continue(0.0)).unwrap();
+    assert_eq!(ran[0].end, open[0].end);
+    assert_ne!(ran[1].end, open[0].end);
+}
+
+#[test]
+fn a_turned_world_gets_the_same_changes() {
+    let (model, target, run) = bobbing();
+    let reference = reference(&model, &target, &run);
+    let pilot = Pilot::new(&model, &reference).unwrap();
+    let (n, m) = pilot.counts();
+    let gains = some_gains(n, m);
+    // A state that deviates in everything.
+    let (mut position, mut velocity) =
+        (reference.positions[..model.position_count()].to_vec(), vec![0.0; model.velocity_count()]);
+    let way: Vec<f64> = (0..velocity.len()).map(|i| 0.1 * libm::sin(3.0 * i as f64)).collect();
+    velocity.iter_mut().enumerate().for_each(|(i, v)| *v = 0.4 * libm::cos(i as f64));
+    let straight = position.clone();
+    model.displace(&straight, &way, 1.0, &mut position);
+    let row = |angle: f64| {
+        let (c, s) = (libm::cos(angle), libm::sin(angle));
+        let (half_c, half_s) = (libm::cos(angle / 2.0), libm::sin(angle / 2.0));
+        let (mut q, mut v) = (position.clone(), velocity.clone());
+        (q[0], q[1]) = (2.0 + c * position[0] - s * position[1], -1.0 + s * position[0] + c * position[1]);
+        let [w, x, y, z] = [3, 4, 5, 6].map(|k| position[k]);
+        let turned =
+            [half_c * w - half_s * z, half_c * x - half_s * y, half_c * y + half_s * x, half_c * z + half_s * w];
+        q[3..7].copy_from_slice(&turned);
+        (v[0], v[1]) = (c * velocity[0] - s * velocity[1], s * velocity[0] + c * velocity[1]);
+        let mut batch = Batch::new(&model, 1, BatchOptions { threads: 1, ..BatchOptions::default() }).unwrap();
+        batch.world_mut(0).set_position(&q);
+        batch.world_mut(0).set_velocity(&v);
+        batch.observe();
+        let mut out = vec![0.0; model.position_count()];
+        pilot.target(&gains, angle, 7, 6, &batch.world(0), &mut out);
+        out[7..].to_vec()
+    };
+    let straight = row(0.0);
+    let open = &reference.action(7)[7..];
+    assert!(straight.iter().zip(open).any(|(a, b)| (a - b).abs() > 1e-2));
+    for angle in [0.7, 2.9, -1.6, 4.0] {
+        let worst = straight.iter().zip(row(angle)).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+        assert!(worst < 1e-5, "{angle}: {worst}");
+    }
+}
+
+#[test]
+fn sitting_and_standing_still_are_no_walk() {
+    let (model, target, run) = bobbing();
+    let mut reference = reference(&model, &target, &run);
+    let scenarios = [Scenario { start: reference.start(), pushes: Vec::new() }];
+    let (n, m) = Pilot::new(&model, &reference).unwrap().counts();
+    let open = [Gains::zero(n, m)];
+    let good = trial(&model, &reference, &scenarios, 1).run(&open).unwrap()[0].clone();
+    assert!(good.survives);
+    // The same run, where a walk was asked for.
+    reference.states.chunks_mut(n).for_each(|row| row[10] += 1.0);
+    let still = trial(&model, &reference, &scenarios, 1).run(&open).unwrap()[0].clone();
+    assert_eq!(still.frames, good.frames);
+    assert!(!still.survives && still.cost > good.cost + 50.0, "{} {}", still.cost, good.cost);
+    // A root at seven tenths of its height sits: fallen here, in balance for the paper.
+    let mut low = reference.start().values().to_vec();
+    low[2] *= 0.7;
+    let nq = model.position_count();
+    let low = [Scenario { start: Snapshot::new(&low[..nq], &low[nq..]), pushes: Vec::new() }];
+    let mut strict = trial(&model, &reference, &low, 1);
+    strict.frames = 2;
+    assert!(!strict.run(&open).unwrap()[0].survives);
+    strict.judge = Judge::new(&FeedbackConfig::paper());
+    assert!(strict.run(&open).unwrap()[0].survives);
+}
+
+#[test]
+fn training_lengthens_the_balance_and_goes_on_after_a_pause_on_any_threads() {
+    let (model, target, run) = bobbing();
+    let reference = reference(&model, &target, &run);
+    let config = small();
+    let mut training = FeedbackTraining::new(&model, &reference, &config, 5).unwrap();
+    let open = training.policy();
+    while !training.is_done() {
+        training.advance(&model, 1).unwrap();
+    }
+    // A pause after every generation, and three threads.
+    let mut paused = FeedbackTraining::new(&model, &reference, &config, 5).unwrap();
+    while !paused.is_done() {
+        paused.advance(&model, 3).unwrap();
+        paused = FeedbackTraining::resume(&paused.save(), &reference, &config, 5).unwrap();
+    }
+    assert_eq!(training.save(), paused.save());
+    assert!(FeedbackTraining::resume(&paused.save(), &reference, &config, 6).is_err());
+    assert!(FeedbackTraining::resume(&paused.save()[..40], &reference, &config, 5).is_err());
+
+    let force = push(&model, 1.2, 8, 0.3);
+    let scenarios = [Scenario { start: reference.start(), pushes: vec![(4, 8, force)] }];
+    let ran = trial(&model, &reference, &scenarios, 1).run(&[open.gains, training.policy().gains]).unwrap();
+    assert!(ran[0].frames < 120, "the open loop does not fall: {}", ran[0].frames);
+    assert!(ran[1].frames > ran[0].frames, "{} {}", ran[1].frames, ran[0].frames);
+}
+
+#[test]
+fn pushes_along_the_heading_are_reported() {
+    let (model, target, run) = bobbing();
+    let reference = reference(&model, &target, &run);
+    let (n, m) = Pilot::new(&model, &reference).unwrap().counts();
+    let policy = Policy { gains: Gains::zero(n, m), reference };
+    let test = Test {
+        repetitions: 2,
+        directions: 2,
+        newtons_step: 80.0,
+        newtons_steps: 8,
+        repetitions_after: 4,
+        ..Test::default()
+    };
+    let report = FeedbackReport::new(&model, &policy, test, 1).unwrap();
+    assert_eq!((report.repetitions_open_loop, report.repetitions_feedback), (2, 2));
+    assert_eq!(report.pushes.len(), 2);
+    // The same policy twice: the same limits.
+    assert!(report.pushes.iter().all(|p| p.newtons_open_loop == p.newtons_feedback && p.newtons_feedback < 640.0));
+    assert!(Heading::of(&policy.reference.positions[3..7]).angle().abs() < 0.1);
+}
+
+#[test]
+fn a_policy_comes_back_from_its_text_and_damage_is_told() {
+    let (model, target, run) = bobbing();
+    let reference = reference(&model, &target, &run);
+    let (n, m) = Pilot::new(&model, &reference).unwrap().counts();
+    let policy = Policy { gains: some_gains(n, m), reference };
+    let text = policy.to_json();
+    assert_eq!(Policy::from_json(&text, &model).unwrap(), policy);
+    assert!(text.lines().count() < 4 * policy.reference.frames + 40);
+    let other = Model::new(&Scene::on_ground(embedded::humanoid()), model.dt()).unwrap();
+    assert!(Policy::from_json(&text, &other).is_err());
+    let rank = Policy::from_json(&text.replace("\"rank\": 2", "\"rank\": 3"), &model).unwrap_err();
+    assert!(rank.to_string().contains("rank 3"), "{rank}");
+    assert!(Policy::from_json(&text[..text.len() / 2], &model).is_err());
+}
