@@ -56,6 +56,7 @@ pub(crate) trait Worlds: Send + Sync {
     fn diverged(&self, lane: usize) -> Option<(u64, usize)>;
     fn set_history(&mut self, lane: usize, steps: u64, diverged: Option<(u64, usize)>);
     fn contacts(&self, lane: usize) -> Vec<RawContact>;
+    fn rubbed(&self, lane: usize) -> f64;
     /// Looks at the present state of all lanes; [`Worlds::observed`] reads what was seen.
     fn observe(&mut self);
     fn observed(&self, lane: usize, out: &mut [f64]);
@@ -171,6 +172,7 @@ fn make<V: Lanes>(model: &Model, count: usize, advance: Advance<V>, observe: Obs
         running: 0,
         steps: [0; 16],
         diverged: [None; 16],
+        rubbed: V::zero(),
         torque: zeros.clone(),
         stop_torque: zeros,
         contacts: Vec::new(),
@@ -302,6 +304,7 @@ impl<V: Lanes> Worlds for Engine<V> {
     fn set_history(&mut self, lane: usize, steps: u64, diverged: Option<(u64, usize)>) {
         self.group.steps[lane] = steps;
         self.group.diverged[lane] = diverged;
+        self.group.rubbed.set(lane, 0.0);
     }
     fn contacts(&self, lane: usize) -> Vec<RawContact> {
         let here = |c: &&step::Contact<V>| V::bits(c.mask) >> lane & 1 == 1;
@@ -315,6 +318,9 @@ impl<V: Lanes> Worlds for Engine<V> {
                 force: get3(&c.force, lane),
             })
             .collect()
+    }
+    fn rubbed(&self, lane: usize) -> f64 {
+        self.group.rubbed.get(lane)
     }
     fn observe(&mut self) {
         // SAFETY: as in `advance`.

@@ -108,10 +108,14 @@ impl World<'_> {
     pub fn read_velocity(&self, out: &mut [f64]) {
         self.group.read(Field::Velocity, self.lane, out);
     }
-    /// `[centre of mass (3), its velocity (3), each end effector (3)]` in world axes, as last observed: by [`crate::Batch::observe`], or
+    /// `[centre of mass (3), its velocity (3), each end effector (3), each end effector's velocity (3)]` in world axes, as last observed: by [`crate::Batch::observe`], or
     /// before each look in rollouts that observe. In the precision of the lanes, far quicker than [`World::measure`].
     pub fn read_observation(&self, out: &mut [f64]) {
         self.group.observed(self.lane, out);
+    }
+    /// Work that friction on the ground and on boxes took since the state was restored, J: sliding under a body's weight by a metre costs μ·m·g.
+    pub fn friction_work(&self) -> f64 {
+        self.group.rubbed(self.lane)
     }
     /// PD targets in `qpos` order; a root's entries are not used.
     pub fn target(&self) -> Vec<f64> {

@@ -40,6 +40,8 @@ pub struct Config {
     pub gives_up_at: Option<f64>,
     /// A window's search ends when its best cost fell by less than this share over the last quarter of its generations.
     pub stops_below: Option<f64>,
+    /// How often the windows before a fall are searched again, each time from further back and with more effort.
+    pub second_tries: usize,
     /// Weights of the paper's five terms.
     pub weights: Weights,
     /// Weights of terms that look ahead and keep quiet.
@@ -94,6 +96,10 @@ pub struct Extras {
     pub root_spin: f64,
     /// Of the mean square of the joints' velocities, s²/rad².
     pub joint_velocity: f64,
+    /// Of the level velocity of each end effector that stands on the ground, s²/m².
+    pub foot_velocity: f64,
+    /// Of sliding on the ground, m⁻¹: friction's work over the weight, over the whole window.
+    pub sliding: f64,
     /// Of the mean square of the offsets in units of their step sizes.
     pub offsets: f64,
 }
@@ -118,6 +124,8 @@ pub struct Polish {
     pub joint_velocity: f64,
     /// Weight of the mean square of the joints' accelerations' errors, s⁴/rad².
     pub joint_acceleration: f64,
+    /// Weight of the level velocity of each end effector that stands on the ground, s²/m².
+    pub foot_velocity: f64,
     /// Weight of the velocity of the centre of mass and of the root's spin.
     pub root_velocity: f64,
 }
@@ -151,8 +159,16 @@ impl Config {
             shares_distributions: false,
             gives_up_at: None,
             stops_below: None,
+            second_tries: 0,
             weights: Weights::PAPER,
-            extras: Extras { center_velocity: 0.0, root_spin: 0.0, joint_velocity: 0.0, offsets: 0.0 },
+            extras: Extras {
+                center_velocity: 0.0,
+                root_spin: 0.0,
+                joint_velocity: 0.0,
+                foot_velocity: 0.0,
+                sliding: 0.0,
+                offsets: 0.0,
+            },
             polish: None,
         }
     }
@@ -176,8 +192,16 @@ impl Config {
             shares_distributions: true,
             gives_up_at: Some(2.0),
             stops_below: Some(0.01),
+            second_tries: 5,
             weights: Weights::PAPER,
-            extras: Extras { center_velocity: 1.0, root_spin: 0.1, joint_velocity: 0.01, offsets: 0.02 },
+            extras: Extras {
+                center_velocity: 1.0,
+                root_spin: 0.1,
+                joint_velocity: 0.01,
+                foot_velocity: 1.0,
+                sliding: 10.0,
+                offsets: 0.02,
+            },
             polish: Some(Polish {
                 interval_frames: 2,
                 iterations: 12,
@@ -187,6 +211,7 @@ impl Config {
                 offsets: 0.1,
                 joint_velocity: 1.0,
                 joint_acceleration: 2e-3,
+                foot_velocity: 1.0,
                 root_velocity: 0.2,
             }),
         }
@@ -194,7 +219,9 @@ impl Config {
 
     /// Ours, for a first look.
     pub fn quick() -> Config {
-        Config { starts: 4, samples: 32, population: 16, iterations: 20, ..Config::standard() }
+        let standard = Config::standard();
+        let polish = standard.polish.map(|p| Polish { iterations: 4, ..p });
+        Config { starts: 4, samples: 32, population: 16, iterations: 16, polish, ..standard }
     }
 
     /// Steps of simulation in a frame.

@@ -103,7 +103,8 @@ impl Seen {
             }
         };
         terms.pose = w_pose * joints.iter().map(angle).sum::<f64>() / joints.len().max(1) as f64;
-        let (seen, wanted) = (&self.observation[6..], &target.observation(frame)[6..]);
+        let places = 6..6 + 3 * target.effectors;
+        let (seen, wanted) = (&self.observation[places.clone()], &target.observation(frame)[places]);
         let far = seen.iter().zip(wanted).map(|(a, b)| (a - b) * (a - b)).sum::<f64>();
         terms.effectors = w_effectors * far / (seen.len() / 3).max(1) as f64;
         terms
@@ -120,6 +121,14 @@ impl Seen {
         } else {
             0
         };
+        for (e, sole) in target.soles.iter().enumerate() {
+            let weight = extras.foot_velocity * planted(*sole, self.observation[6 + 3 * e + 2]);
+            if weight > 0.0 {
+                let at = 6 + 3 * (target.effectors + e);
+                let [x, y] = [self.observation[at], self.observation[at + 1]];
+                cost += weight * (x * x + y * y);
+            }
+        }
         cost + extras.joint_velocity * square(&v[first..], &wanted[first..]) / (v.len() - first).max(1) as f64
     }
 
@@ -132,11 +141,18 @@ impl Seen {
         }
         let (seen, wanted, start) = (&self.observation, target.observation(frame), target.observation(0));
         let lower = |k: usize| wanted[k].min(start[k]);
-        let top = (8..wanted.len()).step_by(3).max_by(|&a, &b| wanted[a].total_cmp(&wanted[b]));
+        let top = (8..6 + 3 * target.effectors).step_by(3).max_by(|&a, &b| wanted[a].total_cmp(&wanted[b]));
         has_fallen(&self.position, target.position(frame), target.position(0)[2])
             || seen[2] < FALLEN_CENTER * lower(2)
             || top.is_some_and(|k| seen[k] < FALLEN_TOP * lower(k))
     }
+}
+
+/// How firmly an end effector at a height stands: 1 on the ground, half of that 15 mm above it, soon nothing.
+pub(crate) fn planted(sole: Option<f64>, height: f64) -> f64 {
+    let Some(sole) = sole else { return 0.0 };
+    let above = ((height - sole).max(0.0) / 0.015).powi(2);
+    1.0 / (1.0 + above * above)
 }
 
 /// Whether a root has fallen, given the character's and its target's `qpos` and the root's height at the start.

@@ -7,7 +7,7 @@ use crate::target::Target;
 use sinew_sim::{BatchOptions, DampsTo, Flow, Outcome, Rollouts, Snapshot, Status, Steering, World};
 
 /// Cost of each look that a fallen character misses: more than any standing one's.
-const FALLEN_COST: f64 = 1000.0;
+pub(crate) const FALLEN_COST: f64 = 1000.0;
 
 /// Curves of offsets from a frame on, each from one of the start states.
 pub(crate) struct Trial<'a> {
@@ -62,6 +62,8 @@ impl Trial<'_> {
         };
         // What a job has cost so far is its own business: kept by the driver, and by us only to give up.
         let so_far: Vec<std::sync::atomic::AtomicU64> = self.jobs.iter().map(|_| 0f64.to_bits().into()).collect();
+        // Friction's work over the weight, counted once, at the end.
+        let per_joule = self.config.extras.sliding * looks as f64 / (9.81 * self.target.model.total_mass());
         let cost = |job: usize, step: usize, world: &World<'_>| {
             let frame = self.first_frame + step / steps_per_frame;
             let left = (looks - step.div_ceil(sample_interval)) as f64;
@@ -77,9 +79,10 @@ impl Trial<'_> {
                 if left > 0.0 && self.limits.get(self.jobs[job]).is_some_and(|limit| sum > *limit) {
                     // As if it went on like this.
                     let done = looks as f64 - left;
-                    return Flow::Stop(cost + left * sum / done);
+                    return Flow::Stop(cost + left * sum / done + per_joule * world.friction_work());
                 }
-                Flow::Continue(cost)
+                let slid = if left > 0.0 { 0.0 } else { per_joule * world.friction_work() };
+                Flow::Continue(cost + slid)
             })
         };
         let outcomes = rollouts.run_steered(self.jobs, &Curves(self), &cost)?;

@@ -8,6 +8,9 @@ use std::sync::Arc;
 /// Time between frames, s: divides the paper's intervals of 0.05, 0.1, 0.25 and 0.5 s.
 pub const FRAME_SECS: f64 = 0.025;
 
+/// An end effector that comes down to this share of the centre of mass's height stands on the ground there.
+const SOLE_SHARE: f64 = 0.2;
+
 /// A clip in a character's coordinates, at a constant rate, as it enters.
 #[derive(Clone, Debug)]
 pub struct ClipInput<'a> {
@@ -27,9 +30,13 @@ pub struct Target {
     /// `qpos` and `qvel` of each frame.
     positions: Vec<f64>,
     velocities: Vec<f64>,
-    /// `[centre of mass, its velocity, end effectors]` of each frame, as worlds are observed.
+    /// `[centre of mass, its velocity, end effectors, their velocities]` of each frame, as worlds are observed.
     observations: Vec<f64>,
     observation_count: usize,
+    /// Number of end effectors.
+    pub(crate) effectors: usize,
+    /// Height of each end effector where it comes closest to the ground; `None` for those that never stand on it, m.
+    pub(crate) soles: Vec<Option<f64>>,
     frames: usize,
 }
 
@@ -39,7 +46,7 @@ impl Target {
     /// # Errors
     /// Where the clip is too short, or not of this model.
     pub fn new(model: &Arc<Model>, clip: &ClipInput<'_>) -> Result<Target, TransferError> {
-        let (nq, nv) = (model.position_count(), model.velocity_count());
+        let nq = model.position_count();
         let name = clip.name.to_owned();
         if clip.positions.is_empty() || !clip.positions.len().is_multiple_of(nq) {
             return Err(TransferError::Shape { clip: name, found: clip.positions.len(), row: nq });
@@ -65,18 +72,21 @@ impl Target {
         let mut target = Target {
             model: model.clone(),
             dofs: Dofs::new(model),
-            observation_count: 6 + 3 * model.end_effectors().count(),
+            observation_count: 6 + 6 * model.end_effectors().count(),
+            effectors: model.end_effectors().count(),
+            soles: Vec::new(),
             observations: Vec::new(),
             velocities,
             positions,
             frames,
         };
-        target.observations = target.observe_frames(nv)?;
+        target.observations = target.observe_frames()?;
+        target.soles = target.find_soles();
         Ok(target)
     }
 
     /// What an observer of worlds that follow the target exactly sees.
-    fn observe_frames(&self, _nv: usize) -> Result<Vec<f64>, TransferError> {
+    fn observe_frames(&self) -> Result<Vec<f64>, TransferError> {
         let mut batch = Batch::new(&self.model, self.frames, BatchOptions { threads: 1, ..BatchOptions::default() })?;
         for frame in 0..self.frames {
             let mut world = batch.world_mut(frame);
@@ -89,6 +99,19 @@ impl Target {
             batch.world(frame).read_observation(row);
         }
         Ok(observations)
+    }
+
+    /// Which end effectors stand on the ground at some time, and how high they are then.
+    fn find_soles(&self) -> Vec<Option<f64>> {
+        let ground = self.model.scene().ground.map_or(0.0, |g| g.height);
+        let height = self.observation(0)[2] - ground;
+        let lowest = |e: usize| {
+            (0..self.frames).map(|f| self.observation(f)[6 + 3 * e + 2] - ground).fold(f64::INFINITY, f64::min)
+        };
+        (0..self.effectors)
+            .map(lowest)
+            .map(|low| (low < SOLE_SHARE * height).then_some(ground + low.max(0.0)))
+            .collect()
     }
 
     /// A number that another motion or another character does not share (FNV-1a of all positions and constants of the model).
@@ -119,7 +142,7 @@ impl Target {
     pub fn velocity(&self, frame: usize) -> &[f64] {
         row(&self.velocities, self.model.velocity_count(), frame.min(self.frames - 1))
     }
-    /// `[centre of mass, its velocity, end effectors]` of a frame.
+    /// `[centre of mass, its velocity, end effectors, their velocities]` of a frame.
     pub fn observation(&self, frame: usize) -> &[f64] {
         row(&self.observations, self.observation_count, frame.min(self.frames - 1))
     }

@@ -27,6 +27,8 @@ const LAST_TOLERANCES: f64 = 10.0;
 
 /// Depth, m, beyond which the spring grows no stronger: a body that starts inside another comes out at half a metre per second.
 const DEEPEST: f64 = 0.02;
+/// Depth, m, from which a point that leaves is watched until the end of the step.
+const LEAVING_DEPTH: f64 = 0.003;
 /// Speed inwards, m/s, from which a contact gives up its friction before it gives way.
 const ENTERING_SPEED: f64 = 0.05;
 /// How far friction may lie outside its cone in the first pass, relative.
@@ -153,7 +155,9 @@ pub(super) fn push<V: Lanes>(
     let push = V::select(bounces, -(impact * restitution * approach), spring);
     let force = gain.neg_mul_add(approach, push);
     let mask = V::and(touch.mask, zero.lt(force));
-    if !V::any(mask) {
+    // What leaves from deep inside may be turned round within the step.
+    let leaves = V::and_not(V::and(touch.mask, V::constant(LEAVING_DEPTH).lt(touch.depth)), mask);
+    if !V::any(V::or(mask, leaves)) {
         return;
     }
     let friction = V::splat(surface.friction);
@@ -167,8 +171,8 @@ pub(super) fn push<V: Lanes>(
         other: touch.other,
         mask,
         enters: approach.lt(-V::constant(ENTERING_SPEED)),
-        gone: V::from_bits(0),
-        law: [V::select(mask, force, zero), V::select(mask, gain, zero)],
+        gone: leaves,
+        law: [force, gain],
         point: touch.point,
         normal: n,
         friction,
@@ -245,6 +249,7 @@ pub(super) fn limit<V: Lanes>(
     let force_t = n.scale_sub_from(change_n, change).scale_sub_from(contact.tangent_gain, explicit_t);
     contact.force = n.scale_add(force_n, force_t);
     // A contact that pulls, or rubs far too hard, must not outlive the regular passes: it would glue or kick.
+    let is_late = slack.is_none();
     let (slack, tolerances) = match slack {
         Some(slack) => (slack, 1.0),
         None => (LAST_SLACK, LAST_TOLERANCES),
@@ -277,13 +282,16 @@ pub(super) fn limit<V: Lanes>(
         }
     }
     if V::any(contact.gone) {
-        // What gave way to a force that is gone itself, and would push again, comes back once, without friction.
+        // What gave way to a force that is gone itself, and would push again, comes back, without friction.
         let [force, gain] = contact.law;
         let returns = V::and(tolerance.lt(gain.neg_mul_add(change_n, force)), contact.gone);
         contact.explicit_force = Vec3::select(returns, n.scale(force), contact.explicit_force);
         contact.normal_gain = V::select(returns, gain, contact.normal_gain);
         contact.mask = V::or(contact.mask, returns);
-        contact.enters = V::and_not(contact.enters, returns);
+        // While torques still find their limits it may go and come again.
+        if is_late {
+            contact.enters = V::and_not(contact.enters, returns);
+        }
         contact.gone = V::and_not(contact.gone, returns);
         changed = V::or(changed, returns);
     }
@@ -306,6 +314,19 @@ pub(super) fn limit<V: Lanes>(
         contact.force = Vec3::select(leaves, Vec3::zero(), contact.force);
     }
     changed
+}
+
+/// Adds the work of friction in this step.
+#[inline(always)]
+pub(super) fn rub<V: Lanes>(kernel: &Kernel<V::Scalar>, group: &mut Group<V>, scratch: &Scratch<V>) {
+    let running = V::from_bits(group.running);
+    let mut power = V::zero();
+    for contact in &scratch.contacts {
+        let own = V::select(contact.mask, contact.force.dot(contact.slip), V::zero());
+        power = power + own;
+    }
+    let rubbed = power.neg_mul_add(V::splat(kernel.dt), group.rubbed);
+    group.rubbed = V::select(running, rubbed, group.rubbed);
 }
 
 /// Leaves torques and contacts of the step that was just taken to be read.

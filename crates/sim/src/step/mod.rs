@@ -48,6 +48,9 @@ pub(crate) struct Group<V: Lanes> {
     /// Lanes that diverged: at which step and velocity index.
     pub diverged: [Option<(u64, usize)>; 16],
 
+    /// Work of friction on what stands still since the lane's state was set, J.
+    pub rubbed: V,
+
     /// Of the last step: joint torque of PD `[velocity_count]`, that of the stops, and contacts.
     pub torque: Vec<V>,
     pub stop_torque: Vec<V>,
@@ -255,6 +258,9 @@ pub(crate) fn advance<V: Lanes>(
         solve(kernel, group, scratch);
         if steps == 0 {
             return;
+        }
+        if !scratch.contacts.is_empty() {
+            contact::rub(kernel, group, scratch);
         }
         integrate::integrate(kernel, group, scratch);
         left -= 1;

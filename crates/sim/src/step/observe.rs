@@ -23,7 +23,7 @@ pub(crate) struct Seen<V> {
     origin: Vec3<V>,
 }
 
-/// Writes `[centre of mass (3), its velocity (3), each point (3)]`, world axes, m and m/s.
+/// Writes `[centre of mass (3), its velocity (3), each point (3), each point's velocity (3)]`, world axes, m and m/s.
 #[inline(always)]
 pub(crate) fn observe<V: Lanes>(
     kernel: &Kernel<V::Scalar>,
@@ -92,6 +92,11 @@ pub(crate) fn observe<V: Lanes>(
     for point in points {
         let seen = &links[point.link];
         push(out, seen.rotation.mul_vec(Vec3::splat(point.position)).add(seen.position).add(seen.origin));
+    }
+    for point in points {
+        let seen = &links[point.link];
+        let arm = seen.rotation.mul_vec(Vec3::splat(point.position));
+        push(out, seen.omega.cross_add(arm, seen.velocity));
     }
 }
 

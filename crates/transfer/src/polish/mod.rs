@@ -90,6 +90,8 @@ pub(super) fn extras(polish: &Polish) -> Extras {
         center_velocity: polish.root_velocity,
         root_spin: 0.1 * polish.root_velocity,
         joint_velocity: polish.joint_velocity,
+        foot_velocity: polish.foot_velocity,
+        sliding: 0.0,
         offsets: 0.0,
     }
 }

@@ -3,7 +3,7 @@
 use super::matrix::Matrix;
 use crate::TransferError;
 use crate::config::{Config, Polish};
-use crate::cost::Seen;
+use crate::cost::{Seen, planted};
 use crate::target::Target;
 use sinew_sim::{Batch, BatchOptions, Snapshot};
 
@@ -112,16 +112,22 @@ fn quadratic(
         along(nv + k, extras.joint_velocity / driven, v[k] - target.velocity(frame)[k]);
     }
     let wanted = target.observation(frame);
-    let effectors = ((observed.len() - 6) / 3).max(1) as f64;
+    let effectors = target.effectors.max(1) as f64;
+    let last_place = 6 + 3 * target.effectors;
     let mut weighted = Matrix::zeros(n, observed.len());
     let mut pull = vec![0.0; observed.len()];
     for (k, pull) in pull.iter_mut().enumerate() {
-        let weight = match k {
-            0..3 => 0.0,
-            3..6 => 2.0 * extras.center_velocity,
-            _ => 2.0 * w_effectors / effectors,
+        let (weight, residual) = match k {
+            0..3 => (0.0, 0.0),
+            3..6 => (2.0 * extras.center_velocity, observed[k] - wanted[k]),
+            _ if k < last_place => (2.0 * w_effectors / effectors, observed[k] - wanted[k]),
+            _ => {
+                let (e, axis) = ((k - last_place) / 3, (k - last_place) % 3);
+                let firmness = planted(target.soles[e], observed[6 + 3 * e + 2]);
+                (if axis < 2 { 2.0 * extras.foot_velocity * firmness } else { 0.0 }, observed[k])
+            }
         };
-        *pull = weight * (observed[k] - wanted[k]);
+        *pull = weight * residual;
         for i in 0..n {
             weighted.data[i * observed.len() + k] = weight * slopes.row(i)[k];
         }

@@ -6,7 +6,7 @@ mod window;
 
 use crate::config::{Begins, Config};
 use crate::curve::{self, CurveStart};
-use crate::rollouts::Trial;
+use crate::rollouts::{FALLEN_COST, Trial};
 use crate::target::Target;
 use crate::{TransferError, start_state};
 use serde::{Deserialize, Serialize};
@@ -17,6 +17,12 @@ pub(crate) struct Context<'a> {
     pub target: &'a Target,
     pub config: &'a Config,
     pub seed: u64,
+}
+
+/// How hard a window is searched: more for each fall that the way ended in before.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Effort {
+    pub falls: usize,
 }
 
 /// A state from which a window starts.
@@ -45,6 +51,8 @@ pub struct Window {
     pub costs: Vec<f64>,
     /// The samples that were kept alive.
     pub(crate) kept: Vec<Kept>,
+    /// The states that it started from, for the case that its future ends in a fall.
+    starts: Vec<Start>,
 }
 
 /// A sample kept alive.
@@ -70,6 +78,9 @@ pub struct Search {
     next_frame: usize,
     is_done: bool,
     steps: u64,
+    /// How often the way that it is on ended in a fall so far, and the frame of the furthest.
+    falls: usize,
+    furthest_fall: usize,
 }
 
 impl Search {
@@ -82,7 +93,16 @@ impl Search {
         let state = start_state::start_state(target, config.begins == Begins::Moving);
         let start = Start { state, curve: CurveStart::zero(count), ahead: Vec::new(), path_cost: 0.0, parent: 0 };
         let starts = vec![start; config.starts];
-        Ok(Search { seed, starts, windows: Vec::new(), next_frame: 0, is_done: false, steps: 0 })
+        Ok(Search {
+            seed,
+            starts,
+            windows: Vec::new(),
+            next_frame: 0,
+            is_done: false,
+            steps: 0,
+            falls: 0,
+            furthest_fall: 0,
+        })
     }
 
     /// Whether the last window has been searched.
@@ -117,8 +137,17 @@ impl Search {
         let frames = config.window_frames.min(last - first_frame);
         let is_last = first_frame + frames >= last;
         let number = self.windows.len() as u64;
-        let found = window::search(&context, &self.starts, first_frame, frames, number)?;
+        let effort = Effort { falls: self.falls };
+        let found = window::search(&context, &self.starts, first_frame, frames, number, effort)?;
         self.steps += found.steps;
+        let best = found.samples.iter().map(|s| s.cost).fold(f64::INFINITY, f64::min);
+        if best * frames.div_ceil(config.cost_frames) as f64 >= FALLEN_COST {
+            if self.go_back(config, first_frame) {
+                return Ok(());
+            }
+        } else if first_frame > self.furthest_fall {
+            self.falls = 0;
+        }
 
         let costs: Vec<f64> = found.samples.iter().map(|s| s.cost).collect();
         let chosen = select::select(&costs, config.starts);
@@ -133,14 +162,32 @@ impl Search {
             let total_cost = start.path_cost + sample.cost * looks;
             kept.push(Kept { sample: index, parent: start.parent, curve, total_cost });
         }
+        let starts = self.starts.clone();
         if !is_last {
             let jobs: Vec<usize> = chosen.iter().map(|&i| found.samples[i].start).collect();
             self.starts = self.half_windows(&context, &jobs, &kept, first_frame, count)?;
             self.next_frame += config.advance_frames;
         }
-        self.windows.push(Window { first_frame, frames, generations: found.generations, costs, kept });
+        self.windows.push(Window { first_frame, frames, generations: found.generations, costs, kept, starts });
         self.is_done = is_last;
         Ok(())
+    }
+
+    /// Every way into a window ends in a fall: the windows before are searched again, one more each time and with more effort.
+    fn go_back(&mut self, config: &Config, frame: usize) -> bool {
+        if frame > self.furthest_fall {
+            (self.falls, self.furthest_fall) = (0, frame);
+        }
+        if self.falls >= config.second_tries {
+            return false;
+        }
+        self.falls += 1;
+        for _ in 0..self.falls {
+            let Some(window) = self.windows.pop() else { break };
+            self.starts = window.starts;
+            self.next_frame = window.first_frame;
+        }
+        true
     }
 
     /// The states after the first part of the window, from which the next one starts.

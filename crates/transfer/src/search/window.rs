@@ -3,8 +3,8 @@
 use crate::TransferError;
 use crate::config::Config;
 use crate::curve::{self, CurveStart};
-use crate::rollouts::Trial;
-use crate::search::{Context, Start};
+use crate::rollouts::{FALLEN_COST, Trial};
+use crate::search::{Context, Effort, Start};
 use rayon::prelude::*;
 use sinew_optim::{CmaEs, Options};
 use sinew_sim::{JointInfo, Model, Snapshot};
@@ -66,6 +66,7 @@ pub(super) fn search(
     first_frame: usize,
     frames: usize,
     number: u64,
+    effort: Effort,
 ) -> Result<Found, TransferError> {
     let (target, config) = (context.target, context.config);
     let count = target.dofs.count;
@@ -75,16 +76,20 @@ pub(super) fn search(
     let mut strands = starts
         .iter()
         .enumerate()
-        .map(|(index, start)| strand(context, start, knots, &scales, number * config.starts as u64 + index as u64))
+        .map(|(index, start)| {
+            let run = (number * config.starts as u64 + index as u64) | (effort.falls as u64) << 32;
+            strand(context, start, knots, &scales, run)
+        })
         .collect::<Result<Vec<_>, _>>()?;
 
+    let iterations = config.iterations * (1 + effort.falls);
     let per_start = (config.samples / config.starts).max(1);
-    let store_every = (config.iterations / per_start).max(1);
+    let store_every = (iterations / per_start).max(1);
     let mut found = Found { samples: Vec::new(), steps: 0, generations: 0 };
     let jobs: Vec<usize> = (0..strands.len()).flat_map(|s| std::iter::repeat_n(s, config.population)).collect();
     let mut history: Vec<f64> = Vec::new();
     let looks = frames.div_ceil(config.cost_frames) as f64;
-    for generation in 0..config.iterations {
+    for generation in 0..iterations {
         let width = (frames + 1) * count;
         let mut curves = vec![0.0; jobs.len() * width];
         let penalties: Vec<f64> = strands
@@ -120,12 +125,14 @@ pub(super) fn search(
             .par_iter_mut()
             .zip(costs.par_chunks(config.population))
             .try_for_each(|(strand, costs)| strand.learn(costs, config))?;
-        if (generation + 1) % store_every == 0 || generation + 1 == config.iterations {
+        if (generation + 1) % store_every == 0 || generation + 1 == iterations {
             store(&mut strands, &mut found.samples);
         }
         found.generations = generation + 1;
         history.push(strands.iter().map(|s| s.best_ever).fold(f64::INFINITY, f64::min));
-        if config.stops_below.is_some_and(|share| no_longer_pays(&history, config.iterations, share)) {
+        // Who falls goes on looking.
+        let stands = history[generation] * looks < FALLEN_COST;
+        if stands && config.stops_below.is_some_and(|share| no_longer_pays(&history, config.iterations, share)) {
             break;
         }
     }
@@ -185,7 +192,7 @@ fn strand(
     let options = Options {
         population: Some(config.population),
         seed: context.seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(run),
-        diagonal_generations: if config.shares_distributions { config.iterations as u64 } else { 0 },
+        diagonal_generations: if config.shares_distributions { u64::MAX } else { 0 },
         scales: Some(scales.to_vec()),
         ..Options::default()
     };
