@@ -7,6 +7,7 @@
 mod config;
 pub mod features;
 mod policy;
+mod recording;
 mod reference;
 mod report;
 mod scenarios;
@@ -17,6 +18,7 @@ mod trial;
 
 pub use config::{FeedbackConfig, Trouble};
 pub use policy::{Gains, Pilot, Policy};
+pub use recording::{Repeated, TimedPush};
 pub use reference::{Reference, period_secs};
 pub use report::{FeedbackReport, PushLimit, Test};
 pub use training::{FeedbackProgress, FeedbackTraining};

@@ -185,6 +185,35 @@ fn training_lengthens_the_balance_and_goes_on_after_a_pause_on_any_threads() {
 }
 
 #[test]
+fn what_is_recorded_is_what_is_counted() {
+    let (model, target, run) = bobbing();
+    let reference = reference(&model, &target, &run);
+    let (n, m) = Pilot::new(&model, &reference).unwrap().counts();
+    let policy = Policy { gains: some_gains(n, m), reference };
+    let frames = policy.reference.frames;
+    for (newtons, direction_deg, falls) in [(0.0, 0.0, false), (1500.0, 90.0, true)] {
+        let push = TimedPush { newtons, direction_deg, first_frame: 7, frames: 8 };
+        for policy in [policy.open_loop(&model).unwrap(), policy.clone()] {
+            let angle = policy.course() + direction_deg * std::f64::consts::PI / 180.0;
+            let force = [newtons * libm::cos(angle), newtons * libm::sin(angle), 0.0];
+            let scenarios = [Scenario {
+                start: policy.reference.start(),
+                pushes: vec![(7, 8, sinew_sim::Push { body: 0, force })],
+            }];
+            let counted =
+                trial(&model, &policy.reference, &scenarios, 1).run(std::slice::from_ref(&policy.gains)).unwrap();
+            let recorded = policy.perform(&model, 6, Some(&push)).unwrap();
+            assert_eq!(recorded.repetitions, counted[0].frames / frames);
+            assert_eq!(recorded.run.fell_at, falls.then_some(counted[0].frames));
+            let end = &recorded.run.at_frame(counted[0].frames);
+            assert_eq!(counted[0].end.values(), [&end.position[..], &end.velocity[..]].concat());
+            assert!(falls == (recorded.run.frames() < 6 * frames + 1), "{}", recorded.run.frames());
+            assert!(falls || (recorded.pace_from(0) - counted[0].pace).abs() < 1e-9);
+        }
+    }
+}
+
+#[test]
 fn pushes_along_the_heading_are_reported() {
     let (model, target, run) = bobbing();
     let reference = reference(&model, &target, &run);

@@ -94,6 +94,16 @@ impl FeedbackTraining {
         self.is_done
     }
 
+    /// Seed of all random numbers.
+    pub fn seed(&self) -> u64 {
+        self.seed
+    }
+
+    /// Generations done in all stages.
+    pub fn generations(&self) -> usize {
+        self.generations as usize
+    }
+
     /// How far it is.
     pub fn progress(&self) -> FeedbackProgress {
         FeedbackProgress {
