@@ -119,13 +119,14 @@ fn series(trained: &Trained) -> [SeriesPlot; 2] {
         (0..repeated.run.frames()).map(height).collect()
     };
     let speeds = |repeated: &Repeated| -> Vec<[f64; 2]> {
-        // A look every other frame, averaged over one cycle: what is left is the pace, not the swing of each step.
-        let per_cycle = (repeated.paces.len() / repeated.repetitions.max(1)).max(1);
+        // Averaged over whole cycles: what is left is the pace, not the swing of each step.
+        let cycle = trained.policy.reference.frames;
+        let per_cycle = repeated.paces.iter().filter(|(frame, _)| *frame <= cycle).count().max(1);
         let mean = |looks: &[(usize, f64)]| {
             let share = looks.iter().map(|(_, pace)| pace).sum::<f64>() / looks.len() as f64;
             [looks[looks.len() - 1].0 as f64 * FRAME_SECS, 100.0 * share]
         };
-        repeated.paces.chunks(per_cycle).map(mean).collect()
+        repeated.paces.chunks_exact(per_cycle).map(mean).collect()
     };
     let plot = |title: &str, y_label: &str, points: &dyn Fn(&Repeated) -> Vec<[f64; 2]>| SeriesPlot {
         title: title.into(),

@@ -1,5 +1,5 @@
 use super::features::Heading;
-use super::scenarios::push;
+use super::scenarios::scenarios;
 use super::trial::{Judge, Scenario, Trial};
 use super::*;
 use crate::{ClipInput, Config, FRAME_SECS, Performance, Target};
@@ -177,11 +177,12 @@ fn training_lengthens_the_balance_and_goes_on_after_a_pause_on_any_threads() {
     assert!(FeedbackTraining::resume(&paused.save(), &reference, &config, 6).is_err());
     assert!(FeedbackTraining::resume(&paused.save()[..40], &reference, &config, 5).is_err());
 
-    let force = push(&model, 1.2, 8, 0.3);
-    let scenarios = [Scenario { start: reference.start(), pushes: vec![(4, 8, force)] }];
+    // The troubles of the last stage.
+    let scenarios = scenarios(&model, &reference, &config, 5, 1, 6 * reference.frames);
     let ran = trial(&model, &reference, &scenarios, 1).run(&[open.gains, training.policy().gains]).unwrap();
-    assert!(ran[0].frames < 120, "the open loop does not fall: {}", ran[0].frames);
-    assert!(ran[1].frames > ran[0].frames, "{} {}", ran[1].frames, ran[0].frames);
+    let [open, trained] = [&ran[..2], &ran[2..]].map(|runs| (runs[1].frames, runs.iter().map(|r| r.cost).sum::<f64>()));
+    assert!(open.0 < 120, "the open loop does not fall: {}", open.0);
+    assert!(trained.0 > open.0 && trained.1 < open.1, "{trained:?} {open:?}");
 }
 
 #[test]
