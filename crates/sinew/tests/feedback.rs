@@ -42,11 +42,21 @@ fn tiny() -> FeedbackConfig {
     let mut config = FeedbackConfig::standard();
     (config.population, config.iterations, config.stages) = (6, 4, vec![1, 2]);
     config.trouble.runs = 1;
+    config.tries = 2;
+    config.chooses_by = Some(Test { push_phase: 0.25, ..TEST });
+    config.try_stages = 1;
     config
 }
 
-const TEST: Test =
-    Test { repetitions: 6, directions: 8, newtons_step: 60.0, newtons_steps: 2, push_frames: 8, repetitions_after: 1 };
+const TEST: Test = Test {
+    repetitions: 6,
+    directions: 8,
+    newtons_step: 60.0,
+    newtons_steps: 2,
+    push_frames: 8,
+    push_phase: 0.0,
+    repetitions_after: 1,
+};
 
 fn trained(prepared: &Prepared, options: &RunOptions) -> Trained {
     let training = run(prepared, &tiny(), options, &mut |_, _, _| ()).expect("trained");
@@ -100,14 +110,14 @@ fn a_training_that_was_killed_goes_on_to_the_same_bytes_on_any_threads() {
     // Killed in the second stage: the checkpoint of that moment is what is left.
     let checkpoint = folder.path().join(CHECKPOINT);
     let mut killed = FeedbackTraining::new(prepared.model(), &prepared.reference, &tiny(), 0).expect("begun");
-    (0..5).for_each(|_| killed.advance(prepared.model(), 1).expect("a generation"));
-    assert!(!killed.is_done() && killed.progress().stages == 1);
+    (0..9).for_each(|_| killed.advance(prepared.model(), 1).expect("a generation"));
+    assert!(!killed.is_done() && killed.progress().stages == 1 && killed.progress().tries == 2);
     std::fs::write(&checkpoint, killed.save()).expect("written");
     let options =
         RunOptions { threads: 3, checkpoint: Some(checkpoint.clone()), resumes: true, ..RunOptions::default() };
     let mut starts = Vec::new();
     run(&prepared, &tiny(), &options, &mut |started, done, _| starts.push((started, done))).expect("resumed");
-    assert_eq!((starts[0], starts.len()), ((Started::After(5), 0), 4));
+    assert_eq!((starts[0], starts.len()), ((Started::After(9), 0), 4));
     std::fs::write(&checkpoint, killed.save()).expect("written");
     for ((name, bytes), (_, again)) in whole.iter().zip(bytes(&options)) {
         assert!(*bytes == again, "{name} differs");

@@ -112,8 +112,8 @@ struct Progress<'a> {
     steps_before: u64,
     /// Repetitions simulated since the beginning of this call: a generation of a stage counts the stage's.
     work: f64,
-    /// Stage and generations at the last look.
-    last: (usize, usize),
+    /// Tries and stages ended, and generations, at the last look.
+    last: (usize, usize, usize),
     /// Generations of the stages that ended in this call.
     ended: Vec<usize>,
 }
@@ -121,12 +121,12 @@ struct Progress<'a> {
 impl Progress<'_> {
     fn new(config: &FeedbackConfig) -> Result<Progress<'_>> {
         // Drawn on a terminal only, and gone when done.
-        let bar = ProgressBar::new((config.stages.len() * config.iterations) as u64);
+        let bar = ProgressBar::new(1);
         bar.set_style(ProgressStyle::with_template("{bar:30} {msg}")?);
         bar.set_message("training");
         bar.enable_steady_tick(Duration::from_millis(250));
         let ended = Vec::new();
-        Ok(Progress { bar, config, began: Instant::now(), steps_before: 0, work: 0.0, last: (0, 0), ended })
+        Ok(Progress { bar, config, began: Instant::now(), steps_before: 0, work: 0.0, last: (0, 0, 0), ended })
     }
 
     fn tell(&mut self, started: Started, done: usize, training: &FeedbackTraining) {
@@ -139,23 +139,29 @@ impl Progress<'_> {
                 }
                 Started::After(done) => self.bar.suspend(|| eprintln!("going on after {done} generations")),
             }
-            (self.steps_before, self.last) = (now.steps, (now.stages, now.generations));
+            (self.steps_before, self.last) = (now.steps, (now.tries, now.stages, now.generations));
             return;
         }
         let stages = &self.config.stages;
-        self.work += stages.get(self.last.0).map_or(0.0, |repetitions| *repetitions as f64);
-        if now.stages > self.last.0 {
-            self.ended.push(self.last.1 + 1);
+        let (tries, stage, generations) = self.last;
+        self.work += stages.get(stage).map_or(0.0, |repetitions| *repetitions as f64);
+        if (now.tries, now.stages) != (tries, stage) {
+            self.ended.push(generations + 1);
         }
-        self.last = (now.stages, now.generations);
+        self.last = (now.tries, now.stages, now.generations);
         let Some(repetitions) = stages.get(now.stages) else { return };
         let secs = self.began.elapsed().as_secs_f64().max(1e-3);
         let speed = (now.steps - self.steps_before) as f64 / secs;
         let (left, is_bound) = self.work_left();
+        self.bar.set_length((self.work + left) as u64);
+        self.bar.set_position(self.work as u64);
         let left = Duration::from_secs((left * secs / self.work.max(1.0)) as u64);
-        self.bar.set_position((now.stages * self.config.iterations + now.generations) as u64);
+        let attempt = match now.tries < now.try_count && now.try_count > 1 {
+            true => format!("try {}/{}, ", now.tries + 1, now.try_count),
+            false => String::new(),
+        };
         self.bar.set_message(format!(
-            "stage {}/{}, {repetitions} repetitions, cost {:.2}, {:.2} M steps/s, {} {} left",
+            "{attempt}stage {}/{}, {repetitions} repetitions, cost {:.2}, {:.2} M steps/s, {} {} left",
             now.stages + 1,
             now.stage_count,
             now.best_cost,
@@ -173,12 +179,15 @@ impl Progress<'_> {
             0 => most,
             count => self.ended.iter().sum::<usize>().div_ceil(count),
         };
-        let (stage, generations) = self.last;
+        let (tries, stage, generations) = self.last;
         let stage_left =
             expected.saturating_sub(generations).max(self.config.patience.min(most - generations.min(most)));
         let stages = &self.config.stages;
         let now = stages.get(stage).map_or(0, |repetitions| repetitions * stage_left);
         let later: usize = stages.iter().skip(stage + 1).map(|repetitions| repetitions * expected).sum();
-        ((now + later) as f64, is_bound)
+        let first: usize = stages.iter().take(self.config.try_stages).sum();
+        // The try that is under way is counted with the stages.
+        let more_tries = self.config.tries.saturating_sub(tries + 1) * first * expected;
+        ((now + later + more_tries) as f64, is_bound)
     }
 }

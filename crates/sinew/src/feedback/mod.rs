@@ -18,7 +18,7 @@ pub use prepare::{Prepared, prepare, preset};
 pub use repeat::{MOST_CYCLES, Repeat, repeat};
 pub use run::{CHECKPOINT, run};
 pub use sinew_transfer::feedback::{
-    FeedbackConfig, FeedbackProgress, FeedbackReport, FeedbackTraining, Policy, PushLimit, Reference, Repeated, Test,
-    TimedPush, Trouble, period_secs,
+    Choice, FeedbackConfig, FeedbackProgress, FeedbackReport, FeedbackTraining, Policy, PushLimit, Reference, Repeated,
+    Test, TimedPush, Trouble, period_secs,
 };
 pub use trained::{Results, Trained};

@@ -72,6 +72,7 @@ fn facts(prepared: &Prepared, trained: &Trained) -> Vec<(String, String)> {
         ("repetitions with feedback", format!("{} of {}", results.repetitions_feedback, results.tested_repetitions)),
         ("without", format!("{} of {}", results.repetitions_open_loop, results.tested_repetitions)),
         ("speed with feedback, of the cycle's", percent(trained.paces[0])),
+        ("from stage", results.stage.to_string()),
         ("preset", results.preset.clone()),
         ("seed", results.seed.to_string()),
         ("steps simulated", results.steps.to_string()),

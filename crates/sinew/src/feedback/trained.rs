@@ -1,6 +1,6 @@
 //! A policy put to the test and recorded at work.
 
-use super::{FeedbackReport, FeedbackTraining, Policy, Prepared, PushLimit, Repeated, Test};
+use super::{Choice, FeedbackReport, FeedbackTraining, Policy, Prepared, PushLimit, Repeated, Test};
 use crate::trajectory::fnv1a;
 use crate::transfer::thread_pool;
 use anyhow::Result;
@@ -42,6 +42,8 @@ pub struct Results {
     pub pushes: Vec<PushLimit>,
     /// How long a push takes, s.
     pub push_secs: f64,
+    /// Stage of the training that the policy is from, from 1 on.
+    pub stage: usize,
     /// Steps simulated by training and tests.
     pub steps: u64,
     /// Time that training and tests took, s; never in files.
@@ -73,8 +75,11 @@ impl Trained {
         threads: usize,
     ) -> Result<Trained> {
         let (model, controls) = (prepared.model(), &prepared.replay.controls);
-        let policy = training.policy();
-        let report = thread_pool(threads)?.install(|| FeedbackReport::new(model, &policy, test, 0))?;
+        let (Choice { policy, stage, steps }, report) = thread_pool(threads)?.install(|| {
+            let choice = training.choose(model, 0)?;
+            let report = FeedbackReport::new(model, &choice.policy, test, 0)?;
+            anyhow::Ok((choice, report))
+        })?;
         let with_feedback = policy.perform(model, test.repetitions, None)?;
         let open_loop = policy.open_loop(model)?.perform(model, test.repetitions, None)?;
         let policy_text = policy.to_json();
@@ -87,7 +92,8 @@ impl Trained {
             tested_repetitions: test.repetitions,
             push_secs: rounded(report.push_secs()),
             pushes: report.pushes,
-            steps: training.progress().steps + report.steps,
+            steps: training.progress().steps + steps + report.steps,
+            stage: stage + 1,
             seed: training.seed(),
             preset: preset.to_owned(),
             hash: format!("{:016x}", fnv1a(policy_text.bytes())),

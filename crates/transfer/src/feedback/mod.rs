@@ -4,6 +4,7 @@
 //! turn deviations of the state ([`features`]) into changes of the PD targets. A [`Policy`] leaves, and a [`FeedbackReport`] says what it is
 //! worth. Start reading at [`Reference`], then `policy.rs`, then `training.rs`.
 
+mod choice;
 mod config;
 pub mod features;
 mod policy;
@@ -16,6 +17,7 @@ mod tests;
 mod training;
 mod trial;
 
+pub use choice::Choice;
 pub use config::{FeedbackConfig, Trouble};
 pub use policy::{Gains, Pilot, Policy};
 pub use recording::{Repeated, TimedPush};

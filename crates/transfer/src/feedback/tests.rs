@@ -35,8 +35,19 @@ fn small() -> FeedbackConfig {
     (config.population, config.iterations, config.stages) = (10, 10, vec![3, 6]);
     config.trouble.runs = 1;
     config.trouble.push_speed = 1.2;
+    (config.tries, config.try_stages, config.chooses_by) = (2, 1, Some(SMALL_TEST));
     config
 }
+
+const SMALL_TEST: Test = Test {
+    repetitions: 3,
+    directions: 2,
+    newtons_step: 80.0,
+    newtons_steps: 2,
+    push_frames: 8,
+    push_phase: 0.25,
+    repetitions_after: 1,
+};
 
 fn trial<'a>(model: &'a Model, reference: &'a Reference, scenarios: &'a [Scenario], threads: usize) -> Trial<'a> {
     let judge = Judge::new(&FeedbackConfig::standard());
