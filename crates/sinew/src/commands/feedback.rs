@@ -161,7 +161,7 @@ impl Progress<'_> {
             false => String::new(),
         };
         self.bar.set_message(format!(
-            "{attempt}stage {}/{}, {repetitions} repetitions, cost {:.2}, {:.2} M steps/s, {} {} left",
+            "{attempt}stage {}/{}, {repetitions} repetitions, cost {:.3}, {:.2} M steps/s, {} {} left",
             now.stages + 1,
             now.stage_count,
             now.best_cost,

@@ -153,16 +153,18 @@ impl Replay {
             return show(&(serde_json::to_string_pretty(&answer)? + "\n"));
         }
         let FeedbackAnswer { repetitions, pace, pace_last_cycle, hash, .. } = &answer;
-        let headline = match fall {
-            Some(fall) => format!("{repetitions} of {cycles} repetitions survived. {fall}"),
-            None => format!("all {cycles} repetitions survived, {:.2} s", run.duration_secs()),
+        let percent = |share: f64| format!("{:.0} % of the cycle's speed", 100.0 * share);
+        let (headline, speed) = match fall {
+            Some(fall) => (
+                format!("{repetitions} of {cycles} repetitions survived. {fall}"),
+                format!("{} until then", percent(*pace)),
+            ),
+            None => (
+                format!("all {cycles} repetitions survived, {:.2} s", run.duration_secs()),
+                format!("{}, {:.0} % in the last cycle", percent(*pace), 100.0 * pace_last_cycle),
+            ),
         };
-        let speed = format!(
-            "  {:.0} % of the cycle's speed until then, {:.0} % in the last cycle; hash {hash}",
-            100.0 * pace,
-            100.0 * pace_last_cycle
-        );
-        show(&format!("{}, {}: {headline}\n{speed}\n", controls.character, controls.clip))
+        show(&format!("{}, {}: {headline}\n  {speed}; hash {hash}\n", controls.character, controls.clip))
     }
 }
 

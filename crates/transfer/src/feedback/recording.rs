@@ -41,7 +41,8 @@ impl Repeated {
     /// Mean speed from a frame on, as a share of the reference's; 0 where it had fallen by then.
     pub fn pace_from(&self, frame: usize) -> f64 {
         let paces: Vec<f64> = self.paces.iter().filter(|(at, _)| *at > frame).map(|(_, pace)| *pace).collect();
-        paces.iter().sum::<f64>() / paces.len().max(1) as f64
+        // From 0, because the sum of nothing is −0.
+        paces.iter().fold(0.0, |sum, pace| sum + pace) / paces.len().max(1) as f64
     }
 }
 

@@ -221,6 +221,7 @@ fn what_is_recorded_is_what_is_counted() {
             assert_eq!(counted[0].end.values(), [&end.position[..], &end.velocity[..]].concat());
             assert!(falls == (recorded.run.frames() < 6 * frames + 1), "{}", recorded.run.frames());
             assert!(falls || (recorded.pace_from(0) - counted[0].pace).abs() < 1e-9);
+            assert!(!falls || recorded.pace_from(5 * frames).to_bits() == 0, "nothing is 0, not −0");
         }
     }
 }
