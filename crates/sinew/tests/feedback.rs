@@ -178,6 +178,13 @@ fn saved_files_repeat_what_the_report_says() {
     assert_eq!(answer["hash"].as_str(), Some(&again.hash[..]));
     assert!(std::fs::read(here.join("f.png")).expect("a film").starts_with(b"\x89PNG"));
 
+    // A policy that the folder's next motion left behind.
+    assert!(!again.is_stale);
+    let other = text.replace(&results.trajectory_hash, "0123456789abcdef");
+    std::fs::write(here.join("feedback.json"), other).expect("written");
+    let output = sinew(here, &["replay", ".", "--feedback", "--cycles", "1"]);
+    assert!(output.status.success() && String::from_utf8_lossy(&output.stderr).contains("another motion"));
+
     // A push that nobody survives.
     let push = Push { newtons: 4000.0, at_secs: 0.3, direction_deg: 90.0 };
     let pushed = repeat(here, 4, Some(&push)).expect("repeated");

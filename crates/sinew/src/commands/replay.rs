@@ -123,7 +123,13 @@ impl Replay {
 
     fn run_feedback(&self, push: Option<&Push>) -> Result<()> {
         let cycles = self.cycles.unwrap_or(DEFAULT_CYCLES);
-        let Repeat { controls, model, policy, repeated, push, hash, fall } = repeat(&self.folder, cycles, push)?;
+        let Repeat { controls, model, policy, repeated, push, hash, fall, is_stale } =
+            repeat(&self.folder, cycles, push)?;
+        if is_stale {
+            eprintln!(
+                "warning: the policy was trained on another motion than the one in controls.json; run sinew feedback again"
+            );
+        }
         let (run, reference) = (&repeated.run, &policy.reference);
         if let Some(path) = &self.film {
             // The push, or the end: a strip of all cycles would show little.

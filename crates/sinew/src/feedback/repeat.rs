@@ -1,6 +1,6 @@
 //! A policy at work again, from its files.
 
-use super::{Policy, Repeated, TimedPush};
+use super::{Policy, Repeated, Results, TimedPush};
 use crate::trajectory::Trajectory;
 use crate::transfer::{Controls, FRAME_SECS, Push, fall_sentence, opened};
 use anyhow::{Context, Result, bail};
@@ -27,6 +27,8 @@ pub struct Repeat {
     pub hash: String,
     /// When it fell and which limit was hit.
     pub fall: Option<String>,
+    /// Whether `feedback.json` says that the policy was trained on another motion than the one in the folder.
+    pub is_stale: bool,
 }
 
 /// Repeats the cycle in a folder under its policy; the push's direction is counted from the heading at the start.
@@ -63,5 +65,8 @@ pub fn repeat(folder: &Path, cycles: usize, push: Option<&Push>) -> Result<Repea
     });
     let hash = format!("{:016x}", Trajectory::of_performance(&model, &repeated.run).hash());
     let fall = repeated.run.fell_at.map(|frame| fall_sentence(&model, &repeated.run, frame as f64 * FRAME_SECS));
-    Ok(Repeat { controls, model, policy, repeated, push, hash, fall })
+    let trained_on = std::fs::read(folder.join("feedback.json")).ok();
+    let trained_on = trained_on.and_then(|bytes| serde_json::from_slice::<Results>(&bytes).ok());
+    let is_stale = trained_on.is_some_and(|results| results.trajectory_hash != controls.hash);
+    Ok(Repeat { controls, model, policy, repeated, push, hash, fall, is_stale })
 }
