@@ -43,8 +43,9 @@ fn verdict(trained: &Trained) -> Verdict {
     let mut details = Vec::new();
     if let Some(weakest) = results.weakest() {
         details.push(format!(
-            "Survives a push of {:.0} N in every direction; the weakest is {}.",
+            "Survives a push of {:.0} N in all {} directions tried; the weakest is {}.",
             weakest.newtons_feedback,
+            results.pushes.len(),
             side(weakest.direction_deg)
         ));
     }
