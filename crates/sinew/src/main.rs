@@ -43,7 +43,12 @@ enum CommandName {
     /// Reads, models, lays the clip onto the character and searches offsets to its poses with which the simulated character follows it. FILE may also
     /// be a character that `sinew model` made; then name its rig with --motion. Example: sinew transfer hero.glb --clip walk --cycles 4
     Transfer(commands::transfer::Transfer),
-    /// Performs a transferred motion again from its files, and can push it
+    /// Trains a policy that repeats the cycle of a transferred motion and keeps the balance
+    ///
+    /// Performs the motion in DIR again, takes its steadiest cycle and trains a feedback with which it can be repeated for long and pushed; writes
+    /// policy.json and feedback.html there. Example: sinew transfer hero.glb --clip walk --cycles 6 --out w; sinew feedback w
+    Feedback(commands::feedback::Feedback),
+    /// Performs a transferred motion again from its files, and can push it; with --feedback under the policy of `sinew feedback`
     ///
     /// Example: sinew replay sinew-out/hero-walk --push 100 --at 1.5 --direction 90 --film pushed.png
     Replay(commands::replay::Replay),
@@ -82,6 +87,7 @@ fn main() -> ExitCode {
         CommandName::Edit(edit) => edit.run(),
         CommandName::Export(export) => export.run(),
         CommandName::Transfer(transfer) => transfer.run(),
+        CommandName::Feedback(feedback) => feedback.run(),
         CommandName::Replay(replay) => replay.run(),
         CommandName::Simulate(simulate) => simulate.run(),
         CommandName::Bench { what: BenchName::Sim(bench) } => bench.run(),

@@ -58,7 +58,7 @@ impl Trajectory {
     pub fn hash(&self) -> u64 {
         let values = self.qpos.iter().chain(&self.qvel).chain(&self.ctrl);
         let bytes = values.flat_map(|x| x.to_le_bytes());
-        bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
+        fnv1a(bytes)
     }
 
     /// `time [T]`, `qpos [T, nq]`, `qvel [T, nv]`, `ctrl [T, nu]` (targets, in the order of the MJCF's actuators; a ball's as a
@@ -79,6 +79,11 @@ impl Trajectory {
             NpzArray { name: "character".into(), shape: vec![], data: NpzData::Text(name.into()) },
         ])
     }
+}
+
+/// FNV-1a, 64 bits: `h ← (h ⊕ byte) · 2⁴⁰+435` from the offset basis (Fowler, Noll & Vo 1991).
+pub fn fnv1a(bytes: impl Iterator<Item = u8>) -> u64 {
+    bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
 }
 
 /// Joints that the MJCF has actuators for, in its order.

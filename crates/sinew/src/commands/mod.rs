@@ -4,6 +4,7 @@ pub mod bench_rig;
 pub mod bench_sim;
 pub mod edit;
 pub mod export;
+pub mod feedback;
 pub mod inspect;
 pub mod model;
 pub mod replay;

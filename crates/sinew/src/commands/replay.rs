@@ -4,7 +4,8 @@ use super::{check_outputs, show, write};
 use anyhow::{Result, bail};
 use clap::Args;
 use serde::Serialize;
-use sinew::transfer::{Push, performance_strip, replay};
+use sinew::feedback::{Repeat, repeat};
+use sinew::transfer::{FRAME_SECS, Push, performance_strip, replay, span_strip};
 use std::path::PathBuf;
 
 /// Options of `sinew replay`.
@@ -13,13 +14,19 @@ pub struct Replay {
     /// Folder that `sinew transfer` has written
     #[arg(value_name = "DIR")]
     folder: PathBuf,
+    /// Repeats the cycle under the policy that `sinew feedback` has written
+    #[arg(long)]
+    feedback: bool,
+    /// Repetitions under the policy; by default 32
+    #[arg(long, value_name = "N", requires = "feedback")]
+    cycles: Option<usize>,
     /// Pushes the root for 0.2 s with this force, newtons
     #[arg(long, value_name = "NEWTONS", allow_negative_numbers = true)]
     push: Option<f64>,
     /// When to push, seconds
     #[arg(long, value_name = "SECS", default_value_t = 0.0, requires = "push", allow_negative_numbers = true)]
     at: f64,
-    /// Where to push, degrees: 0 is along the world's x axis, 90 along y
+    /// Where to push, degrees: 0 is along the world's x axis, 90 along y; with --feedback 0 is ahead and 90 left
     #[arg(long, value_name = "DEG", default_value_t = 0.0, requires = "push", allow_negative_numbers = true)]
     direction: f64,
     /// Draws moments of the run side by side
@@ -41,6 +48,27 @@ struct Answer {
     same: Option<bool>,
 }
 
+/// Repetitions when none are asked for.
+const DEFAULT_CYCLES: usize = 32;
+/// Cycles that a film strip shows.
+const FILM_CYCLES: usize = 3;
+
+/// The answer of `--feedback --json`.
+#[derive(Serialize)]
+struct FeedbackAnswer {
+    /// Whole cycles before the fall.
+    repetitions: usize,
+    tested_repetitions: usize,
+    completed: bool,
+    fell_at_secs: Option<f64>,
+    period_secs: f64,
+    /// Mean speed before the fall, as a share of the cycle's.
+    pace: f64,
+    /// The same over the last cycle; 0 where it fell before.
+    pace_last_cycle: f64,
+    hash: String,
+}
+
 impl Replay {
     /// Runs the command.
     pub fn run(&self) -> Result<()> {
@@ -53,6 +81,9 @@ impl Replay {
             }
         }
         let push = self.push.map(|newtons| Push { newtons, at_secs: self.at, direction_deg: self.direction });
+        if self.feedback {
+            return self.run_feedback(push.as_ref());
+        }
         let replayed = replay(&self.folder, push.as_ref())?;
         let controls = &replayed.controls;
         if let Some(path) = &self.film {
@@ -89,4 +120,61 @@ impl Replay {
         }
         Ok(())
     }
+
+    fn run_feedback(&self, push: Option<&Push>) -> Result<()> {
+        let cycles = self.cycles.unwrap_or(DEFAULT_CYCLES);
+        let Repeat { controls, model, policy, repeated, push, hash, fall, is_stale } =
+            repeat(&self.folder, cycles, push)?;
+        if is_stale {
+            eprintln!(
+                "warning: the policy was trained on another motion than the one in controls.json; run sinew feedback again"
+            );
+        }
+        let (run, reference) = (&repeated.run, &policy.reference);
+        if let Some(path) = &self.film {
+            // The push, or the end: a strip of all cycles would show little.
+            let last = run.frames() - 1;
+            let shown = FILM_CYCLES * reference.frames;
+            let first = match &push {
+                Some(push) => ((push.at_secs / FRAME_SECS) as usize).saturating_sub(reference.frames / 4),
+                None => last.saturating_sub(shown),
+            };
+            let span = first.min(last)..=last.min(first + shown);
+            let pushed = push.map_or(String::new(), |p| format!(", {:.0} N at {:.2} s", p.newtons, p.at_secs));
+            let title = format!("{}, {} with feedback{pushed}", controls.character, controls.clip);
+            let strip = span_strip(&model, run, span, title, push.as_ref());
+            write(path, &strip.render()?.encode_png()?, self.json)?;
+        }
+        let answer = FeedbackAnswer {
+            repetitions: repeated.repetitions,
+            tested_repetitions: cycles,
+            completed: run.fell_at.is_none(),
+            fell_at_secs: run.fell_at.map(|frame| rounded(frame as f64 * FRAME_SECS)),
+            period_secs: rounded(reference.period_secs()),
+            pace: repeated.pace_from(0),
+            pace_last_cycle: repeated.pace_from((cycles - 1) * reference.frames),
+            hash,
+        };
+        if self.json {
+            return show(&(serde_json::to_string_pretty(&answer)? + "\n"));
+        }
+        let FeedbackAnswer { repetitions, pace, pace_last_cycle, hash, .. } = &answer;
+        let percent = |share: f64| format!("{:.0} % of the cycle's speed", 100.0 * share);
+        let (headline, speed) = match fall {
+            Some(fall) => (
+                format!("{repetitions} of {cycles} repetitions survived. {fall}"),
+                format!("{} until then", percent(*pace)),
+            ),
+            None => (
+                format!("all {cycles} repetitions survived, {:.2} s", run.duration_secs()),
+                format!("{}, {:.0} % in the last cycle", percent(*pace), 100.0 * pace_last_cycle),
+            ),
+        };
+        show(&format!("{}, {}: {headline}\n  {speed}; hash {hash}\n", controls.character, controls.clip))
+    }
+}
+
+/// Seconds as people write them.
+fn rounded(secs: f64) -> f64 {
+    (1e6 * secs).round() / 1e6
 }

@@ -80,7 +80,7 @@ fn slides(model: &Model, body: usize, moment: &Moment) -> bool {
 }
 
 /// When it fell and what it ran into before; or when the simulation itself broke down.
-pub(super) fn fall_sentence(model: &Model, run: &Performance, fell_at_secs: f64) -> String {
+pub(crate) fn fall_sentence(model: &Model, run: &Performance, fell_at_secs: f64) -> String {
     if let Some(secs) = broke_down_at_secs(run).filter(|secs| *secs <= fell_at_secs + 1e-9) {
         return format!(
             "Broke down at {secs:.2} s: speeds in the simulation left all reason; try another --seed, or gains and masses that lie less far apart"

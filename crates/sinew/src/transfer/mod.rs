@@ -19,13 +19,16 @@ pub use controls::Controls;
 pub use deviations::worst_deviations;
 pub use finished::{Finished, Summary};
 pub use ground::{flights, lowest_point, target_contacts};
+pub(crate) use limits::fall_sentence;
 pub use limits::{Limits, limits_hit};
 pub use output::{OutputFolder, files};
 pub use page::page;
-pub use pictures::{Pictures, draw, performance_strip};
+pub use pictures::{Pictures, draw, performance_strip, span_strip};
 pub use prepare::{Prepared, Task, prepare, preset};
+pub(crate) use replay::opened;
 pub use replay::{Push, Replay, replay};
 pub use run::{CHECKPOINT, RunOptions, Started, run};
+pub(crate) use run::{read_checkpoint, thread_pool};
 pub use sinew_transfer::{
     Begins, ClipInput, Config, FRAME_SECS, Metrics, Moment, Performance, Progress, Search, Target, Terms, Transfer,
     TransferError, config, metrics,

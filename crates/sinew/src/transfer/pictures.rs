@@ -6,6 +6,7 @@ use crate::film;
 use crate::report::{Animation, Arrow, Camera, FilmStrip, Frame, Track};
 use anyhow::Result;
 use sinew_sim::{Measured, Model};
+use std::ops::RangeInclusive;
 
 /// Moments of a film strip.
 const MOMENTS: usize = 8;
@@ -53,10 +54,22 @@ pub fn draw(prepared: &Prepared, finished: &Finished) -> Result<Pictures> {
 
 /// The film strip of a performance alone; a push is shown at its middle.
 pub fn performance_strip(model: &Model, run: &Performance, title: String, push: Option<&Push>) -> FilmStrip {
-    let last = run.frames() - 1;
-    let mut moments: Vec<usize> = (0..MOMENTS.min(last + 1)).map(|i| i * last / (MOMENTS - 1)).collect();
-    if let Some(push) = push {
-        let middle = (((push.at_secs + 0.5 * Push::SECS) / FRAME_SECS) as usize).min(last);
+    span_strip(model, run, 0..=run.frames() - 1, title, push)
+}
+
+/// The film strip of some frames of a performance; a push among them is shown at its middle.
+pub fn span_strip(
+    model: &Model,
+    run: &Performance,
+    span: RangeInclusive<usize>,
+    title: String,
+    push: Option<&Push>,
+) -> FilmStrip {
+    let (first, last) = (*span.start(), *span.end());
+    let count = MOMENTS.min(last - first + 1);
+    let mut moments: Vec<usize> = (0..count).map(|i| first + i * (last - first) / (MOMENTS - 1)).collect();
+    let middle = push.map(|push| (((push.at_secs + 0.5 * Push::SECS) / FRAME_SECS) as usize).min(last));
+    if let Some(middle) = middle.filter(|middle| *middle >= first) {
         let nearest = (0..moments.len()).min_by_key(|&i| moments[i].abs_diff(middle)).unwrap_or(0);
         moments[nearest] = middle;
     }

@@ -67,15 +67,21 @@ impl Replay {
     }
 }
 
+/// The controls in a folder, and its character on flat ground.
+pub(crate) fn opened(folder: &Path) -> Result<(Controls, Arc<Model>)> {
+    let controls = Controls::read(&folder.join("controls.json"))?;
+    controls.config.check().with_context(|| folder.join("controls.json").display().to_string())?;
+    let character = Character::read(&folder.join("character.toml"))?;
+    let model = Arc::new(Model::new(&Scene::on_ground(character), controls.config.dt)?);
+    Ok((controls, model))
+}
+
 /// Performs the motion in a folder again, open loop.
 ///
 /// # Errors
 /// Where a file is missing, damaged, or of another character.
 pub fn replay(folder: &Path, push: Option<&Push>) -> Result<Replay> {
-    let controls = Controls::read(&folder.join("controls.json"))?;
-    controls.config.check().with_context(|| folder.join("controls.json").display().to_string())?;
-    let character = Character::read(&folder.join("character.toml"))?;
-    let model = Arc::new(Model::new(&Scene::on_ground(character), controls.config.dt)?);
+    let (controls, model) = opened(folder)?;
     let (positions, offsets) = (controls.motion_values(&model)?, controls.offset_values(&model)?);
     let input = ClipInput { name: &controls.clip, rate_hz: controls.rate_hz, positions: &positions };
     let target = Target::new(&model, &input)?;

@@ -45,15 +45,7 @@ pub fn run(
     options: &RunOptions,
     observe: &mut (dyn FnMut(Started, &Progress) + Send),
 ) -> Result<Transfer> {
-    if options.threads > MOST_THREADS {
-        bail!(
-            "--threads {} is more than the {MOST_THREADS} that can be started; 0 takes one for each core",
-            options.threads
-        );
-    }
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(options.threads).build();
-    let pool = pool.with_context(|| format!("--threads {}: the system starts no such number", options.threads))?;
-    pool.install(|| {
+    thread_pool(options.threads)?.install(|| {
         let (mut transfer, started) = begin(target, config, options)?;
         let save = |transfer: &Transfer| match &options.checkpoint {
             Some(path) => {
@@ -73,10 +65,22 @@ pub fn run(
     })
 }
 
+/// So many threads; 0 for one on each core.
+///
+/// # Errors
+/// Where they are too many.
+pub(crate) fn thread_pool(threads: usize) -> Result<rayon::ThreadPool> {
+    if threads > MOST_THREADS {
+        bail!("--threads {threads} is more than the {MOST_THREADS} that can be started; 0 takes one for each core");
+    }
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+    pool.with_context(|| format!("--threads {threads}: the system starts no such number"))
+}
+
 fn begin(target: &Target, config: &Config, options: &RunOptions) -> Result<(Transfer, Started)> {
     let anew = || Transfer::new(target, config, options.seed);
     match &options.checkpoint {
-        Some(path) if options.resumes => match read(path)? {
+        Some(path) if options.resumes => match read_checkpoint(path)? {
             Some(bytes) => {
                 let transfer = Transfer::resume(&bytes, target, config, options.seed)
                     .with_context(|| path.display().to_string())?;
@@ -89,7 +93,8 @@ fn begin(target: &Target, config: &Config, options: &RunOptions) -> Result<(Tran
     }
 }
 
-fn read(path: &Path) -> Result<Option<Vec<u8>>> {
+/// A checkpoint's bytes; none where there is no such file.
+pub(crate) fn read_checkpoint(path: &Path) -> Result<Option<Vec<u8>>> {
     match std::fs::read(path) {
         Ok(bytes) => Ok(Some(bytes)),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),

@@ -1,5 +1,6 @@
 //! Every constant of the training of a feedback policy.
 
+use super::report::Test;
 use crate::TransferError;
 use crate::config::Weights;
 use serde::{Deserialize, Serialize};
@@ -50,6 +51,12 @@ pub struct FeedbackConfig {
     pub speed: f64,
     /// What is met beside the plain run.
     pub trouble: Trouble,
+    /// How often the first stages are tried, each time with other random numbers; training goes on from the best.
+    pub tries: usize,
+    /// Stages of a try.
+    pub try_stages: usize,
+    /// The test by which tries, and at the end the best policies of all stages, are compared; none takes that of the last stage.
+    pub chooses_by: Option<Test>,
 }
 
 /// Pushes and disturbed starts in training.
@@ -93,6 +100,9 @@ impl FeedbackConfig {
             course: 0.0,
             speed: 0.0,
             trouble: Trouble { runs: 0, push_speed: 0.0, push_frames: 8, push_every: 80, start_speed: 0.0 },
+            tries: 1,
+            try_stages: 1,
+            chooses_by: None,
         }
     }
 
@@ -115,6 +125,10 @@ impl FeedbackConfig {
             course: 10.0,
             speed: 5.0,
             trouble: Trouble { runs: 3, push_speed: 0.15, push_frames: 8, push_every: 80, start_speed: 0.02 },
+            tries: 3,
+            try_stages: 2,
+            // Halfway between the pushes of the report, so that it tests what nobody chose by.
+            chooses_by: Some(Test { push_phase: 0.25, ..Test::default() }),
             ..FeedbackConfig::paper()
         }
     }
@@ -135,6 +149,8 @@ impl FeedbackConfig {
             ("stages", self.stages.len(), 1..=100, "from 1 to 100 stages"),
             ("push_frames", self.trouble.push_frames, 1..=1000, "from 1 to 1000"),
             ("runs", self.trouble.runs, 0..=1000, "from 0 to 1000"),
+            ("tries", self.tries, 1..=100, "from 1 to 100"),
+            ("try_stages", self.try_stages, 1..=100, "from 1 to 100"),
             ("push_every", self.trouble.push_every, 1..=100_000, "from 1 to 100000"),
         ];
         for (field, value, range, says) in counts {
@@ -144,6 +160,9 @@ impl FeedbackConfig {
         }
         if let Some(repetitions) = self.stages.iter().find(|r| !(1..=10_000).contains(*r)) {
             return wrong("stages", *repetitions as f64, "from 1 to 10000 repetitions each");
+        }
+        if self.tries > 1 && self.chooses_by.is_none() {
+            return wrong("tries", self.tries as f64, "1 where nothing is chosen by");
         }
         let shares = [("fallen_height", self.fallen_height), ("least_pace", self.least_pace)];
         if let Some((field, value)) = shares.iter().find(|(_, value)| !(0.0..1.0).contains(value)) {

@@ -4,9 +4,11 @@
 //! turn deviations of the state ([`features`]) into changes of the PD targets. A [`Policy`] leaves, and a [`FeedbackReport`] says what it is
 //! worth. Start reading at [`Reference`], then `policy.rs`, then `training.rs`.
 
+mod choice;
 mod config;
 pub mod features;
 mod policy;
+mod recording;
 mod reference;
 mod report;
 mod scenarios;
@@ -15,8 +17,10 @@ mod tests;
 mod training;
 mod trial;
 
+pub use choice::Choice;
 pub use config::{FeedbackConfig, Trouble};
 pub use policy::{Gains, Pilot, Policy};
+pub use recording::{Repeated, TimedPush};
 pub use reference::{Reference, period_secs};
 pub use report::{FeedbackReport, PushLimit, Test};
 pub use training::{FeedbackProgress, FeedbackTraining};

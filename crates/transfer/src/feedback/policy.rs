@@ -190,9 +190,8 @@ impl Pilot<'_> {
         let effectors = model.end_effectors().count();
         let fits = rows.iter().all(|(length, width)| *length == reference.frames * width);
         if reference.frames == 0 || !fits || reference.feet.iter().any(|f| *f >= effectors) {
-            return Err(TransferError::NoReference {
-                problem: "the policy's reference is of another character".into(),
-            });
+            let problem = "its reference does not fit the bodies, joints and feet".into();
+            return Err(TransferError::Policy { problem });
         }
         Ok(Pilot { reference, features, dofs: Dofs::new(model) })
     }

@@ -3,6 +3,7 @@
 use super::config::FeedbackConfig;
 use super::features::Heading;
 use super::policy::{Gains, Pilot, Policy};
+use super::reference::Reference;
 use super::trial::{Judge, Scenario, Trial};
 use crate::TransferError;
 use crate::target::FRAME_SECS;
@@ -24,6 +25,8 @@ pub struct Test {
     pub newtons_steps: usize,
     /// How long a push takes, frames.
     pub push_frames: usize,
+    /// When in the cycle the first half's push begins, as a share of the cycle; the second half's comes half a cycle later.
+    pub push_phase: f64,
     /// Repetitions that must follow a push.
     pub repetitions_after: usize,
 }
@@ -36,6 +39,7 @@ impl Default for Test {
             newtons_step: 10.0,
             newtons_steps: 40,
             push_frames: 8,
+            push_phase: 0.0,
             repetitions_after: 4,
         }
     }
@@ -86,53 +90,25 @@ impl FeedbackReport {
         threads: usize,
     ) -> Result<FeedbackReport, TransferError> {
         policy.check(model)?;
-        let reference = &policy.reference;
-        let (n, m) = Pilot::new(model, reference)?.counts();
+        let (n, m) = Pilot::new(model, &policy.reference)?.counts();
         let policies = [Gains::zero(n, m), policy.gains.clone()];
-        let judge = Judge::new(&FeedbackConfig::standard());
-        let plain = [Scenario { start: reference.start(), pushes: Vec::new() }];
-        let frames = test.repetitions * reference.frames;
-        let trial = Trial { model, reference, judge, frames, pace_from: 0, scenarios: &plain, threads };
-        let repeated = trial.run(&policies)?;
-
-        // Pushes in the second cycle, in both of its halves.
-        let course = Heading::of(&reference.positions[3..7]).angle();
-        let times = [reference.frames, reference.frames + reference.frames / 2];
-        let mut scenarios = Vec::new();
-        for direction in 0..test.directions {
-            let angle = course + direction as f64 * std::f64::consts::TAU / test.directions as f64;
-            for rung in 1..=test.newtons_steps {
-                let newtons = rung as f64 * test.newtons_step;
-                let push = Push { body: 0, force: [newtons * libm::cos(angle), newtons * libm::sin(angle), 0.0] };
-                for at in times {
-                    scenarios.push(Scenario { start: reference.start(), pushes: vec![(at, test.push_frames, push)] });
-                }
-            }
-        }
-        let frames = (2 + test.repetitions_after) * reference.frames;
-        let pace_from = frames - reference.frames;
-        let pushed = Trial { frames, pace_from, scenarios: &scenarios, ..trial }.run(&policies)?;
-        let per_direction = times.len() * test.newtons_steps;
-        let limit = |policy: usize, direction: usize| {
-            let first = policy * scenarios.len() + direction * per_direction;
-            let rungs = pushed[first..first + per_direction].chunks(times.len());
-            let survived = rungs.take_while(|runs| runs.iter().all(|r| r.survives)).count();
-            survived as f64 * test.newtons_step
-        };
-        let limits = (0..test.directions).map(|direction| PushLimit {
-            direction_deg: 360.0 * direction as f64 / test.directions as f64,
-            newtons_open_loop: limit(0, direction),
-            newtons_feedback: limit(1, direction),
-        });
+        let tested = put_to_test(model, &policy.reference, &policies, &test, threads)?;
+        let (open, closed) = (&tested[0], &tested[1]);
+        let limits =
+            open.newtons.iter().zip(&closed.newtons).enumerate().map(|(direction, (open, closed))| PushLimit {
+                direction_deg: 360.0 * direction as f64 / test.directions as f64,
+                newtons_open_loop: *open,
+                newtons_feedback: *closed,
+            });
         Ok(FeedbackReport {
             test,
-            repetitions_open_loop: repeated[0].frames / reference.frames,
-            repetitions_feedback: repeated[1].frames / reference.frames,
-            pace_open_loop: repeated[0].pace,
-            pace: repeated[1].pace,
+            repetitions_open_loop: open.repetitions,
+            repetitions_feedback: closed.repetitions,
+            pace_open_loop: open.pace,
+            pace: closed.pace,
             pushes: limits.collect(),
-            mean_cost: repeated[1].cost,
-            steps: repeated.iter().chain(&pushed).map(|r| r.steps).sum(),
+            mean_cost: closed.cost,
+            steps: open.steps + closed.steps,
         })
     }
 
@@ -140,4 +116,66 @@ impl FeedbackReport {
     pub fn push_secs(&self) -> f64 {
         self.test.push_frames as f64 * FRAME_SECS
     }
+}
+
+/// What came out for one policy.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Tested {
+    pub repetitions: usize,
+    pub pace: f64,
+    pub cost: f64,
+    /// Largest push survived in each direction, N.
+    pub newtons: Vec<f64>,
+    pub steps: u64,
+}
+
+/// Tests policies for one reference, all at once.
+pub(super) fn put_to_test(
+    model: &Arc<Model>,
+    reference: &Reference,
+    policies: &[Gains],
+    test: &Test,
+    threads: usize,
+) -> Result<Vec<Tested>, TransferError> {
+    let judge = Judge::new(&FeedbackConfig::standard());
+    let plain = [Scenario { start: reference.start(), pushes: Vec::new() }];
+    let frames = test.repetitions * reference.frames;
+    let trial = Trial { model, reference, judge, frames, pace_from: 0, scenarios: &plain, threads };
+    let repeated = trial.run(policies)?;
+
+    // Pushes in the second cycle, in both of its halves.
+    let course = Heading::of(&reference.positions[3..7]).angle();
+    let first = reference.frames + (test.push_phase * reference.frames as f64).round() as usize;
+    let times = [first, first + reference.frames / 2];
+    let mut scenarios = Vec::new();
+    for direction in 0..test.directions {
+        let angle = course + direction as f64 * std::f64::consts::TAU / test.directions as f64;
+        for rung in 1..=test.newtons_steps {
+            let newtons = rung as f64 * test.newtons_step;
+            let push = Push { body: 0, force: [newtons * libm::cos(angle), newtons * libm::sin(angle), 0.0] };
+            for at in times {
+                scenarios.push(Scenario { start: reference.start(), pushes: vec![(at, test.push_frames, push)] });
+            }
+        }
+    }
+    let frames = (2 + test.repetitions_after) * reference.frames;
+    let pace_from = frames - reference.frames;
+    let pushed = Trial { frames, pace_from, scenarios: &scenarios, ..trial }.run(policies)?;
+    let per_direction = times.len() * test.newtons_steps;
+    let tested = repeated.iter().enumerate().map(|(policy, plain)| {
+        let runs = &pushed[policy * scenarios.len()..(policy + 1) * scenarios.len()];
+        let limit = |direction: usize| {
+            let rungs = runs[direction * per_direction..(direction + 1) * per_direction].chunks(times.len());
+            let survived = rungs.take_while(|runs| runs.iter().all(|r| r.survives)).count();
+            survived as f64 * test.newtons_step
+        };
+        Tested {
+            repetitions: plain.frames / reference.frames,
+            pace: plain.pace,
+            cost: plain.cost,
+            newtons: (0..test.directions).map(limit).collect(),
+            steps: plain.steps + runs.iter().map(|r| r.steps).sum::<u64>(),
+        }
+    });
+    Ok(tested.collect())
 }

@@ -1,5 +1,5 @@
 use super::features::Heading;
-use super::scenarios::push;
+use super::scenarios::scenarios;
 use super::trial::{Judge, Scenario, Trial};
 use super::*;
 use crate::{ClipInput, Config, FRAME_SECS, Performance, Target};
@@ -35,8 +35,19 @@ fn small() -> FeedbackConfig {
     (config.population, config.iterations, config.stages) = (10, 10, vec![3, 6]);
     config.trouble.runs = 1;
     config.trouble.push_speed = 1.2;
+    (config.tries, config.try_stages, config.chooses_by) = (2, 1, Some(SMALL_TEST));
     config
 }
+
+const SMALL_TEST: Test = Test {
+    repetitions: 3,
+    directions: 2,
+    newtons_step: 80.0,
+    newtons_steps: 2,
+    push_frames: 8,
+    push_phase: 0.25,
+    repetitions_after: 1,
+};
 
 fn trial<'a>(model: &'a Model, reference: &'a Reference, scenarios: &'a [Scenario], threads: usize) -> Trial<'a> {
     let judge = Judge::new(&FeedbackConfig::standard());
@@ -177,11 +188,42 @@ fn training_lengthens_the_balance_and_goes_on_after_a_pause_on_any_threads() {
     assert!(FeedbackTraining::resume(&paused.save(), &reference, &config, 6).is_err());
     assert!(FeedbackTraining::resume(&paused.save()[..40], &reference, &config, 5).is_err());
 
-    let force = push(&model, 1.2, 8, 0.3);
-    let scenarios = [Scenario { start: reference.start(), pushes: vec![(4, 8, force)] }];
+    // The troubles of the last stage.
+    let scenarios = scenarios(&model, &reference, &config, 5, 1, 6 * reference.frames);
     let ran = trial(&model, &reference, &scenarios, 1).run(&[open.gains, training.policy().gains]).unwrap();
-    assert!(ran[0].frames < 120, "the open loop does not fall: {}", ran[0].frames);
-    assert!(ran[1].frames > ran[0].frames, "{} {}", ran[1].frames, ran[0].frames);
+    let [open, trained] = [&ran[..2], &ran[2..]].map(|runs| (runs[1].frames, runs.iter().map(|r| r.cost).sum::<f64>()));
+    assert!(open.0 < 120, "the open loop does not fall: {}", open.0);
+    assert!(trained.0 > open.0 && trained.1 < open.1, "{trained:?} {open:?}");
+}
+
+#[test]
+fn what_is_recorded_is_what_is_counted() {
+    let (model, target, run) = bobbing();
+    let reference = reference(&model, &target, &run);
+    let (n, m) = Pilot::new(&model, &reference).unwrap().counts();
+    let policy = Policy { gains: some_gains(n, m), reference };
+    let frames = policy.reference.frames;
+    for (newtons, direction_deg, falls) in [(0.0, 0.0, false), (1500.0, 90.0, true)] {
+        let push = TimedPush { newtons, direction_deg, first_frame: 7, frames: 8 };
+        for policy in [policy.open_loop(&model).unwrap(), policy.clone()] {
+            let angle = policy.course() + direction_deg * std::f64::consts::PI / 180.0;
+            let force = [newtons * libm::cos(angle), newtons * libm::sin(angle), 0.0];
+            let scenarios = [Scenario {
+                start: policy.reference.start(),
+                pushes: vec![(7, 8, sinew_sim::Push { body: 0, force })],
+            }];
+            let counted =
+                trial(&model, &policy.reference, &scenarios, 1).run(std::slice::from_ref(&policy.gains)).unwrap();
+            let recorded = policy.perform(&model, 6, Some(&push)).unwrap();
+            assert_eq!(recorded.repetitions, counted[0].frames / frames);
+            assert_eq!(recorded.run.fell_at, falls.then_some(counted[0].frames));
+            let end = &recorded.run.at_frame(counted[0].frames);
+            assert_eq!(counted[0].end.values(), [&end.position[..], &end.velocity[..]].concat());
+            assert!(falls == (recorded.run.frames() < 6 * frames + 1), "{}", recorded.run.frames());
+            assert!(falls || (recorded.pace_from(0) - counted[0].pace).abs() < 1e-9);
+            assert!(!falls || recorded.pace_from(5 * frames).to_bits() == 0, "nothing is 0, not −0");
+        }
+    }
 }
 
 #[test]

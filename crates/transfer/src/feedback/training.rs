@@ -1,4 +1,4 @@
-//! Training: stages of more and more repetitions, a CMA-ES in each, from the best of the stage before
+//! Training: stages of more and more repetitions, a CMA-ES in each, from the best of the stage before; the first ones may be tried several times
 //! (Keys-to-Sim, supplement, "Optimization Details").
 
 use super::config::FeedbackConfig;
@@ -13,7 +13,7 @@ use sinew_sim::Model;
 use std::sync::Arc;
 
 /// First bytes of a checkpoint; the digit counts its versions.
-const MAGIC: &[u8] = b"sinew-feedback-1\n";
+const MAGIC: &[u8] = b"sinew-feedback-2\n";
 
 /// A training under way. It can be saved between two generations, and goes on with the same bits.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -24,7 +24,13 @@ pub struct FeedbackTraining {
     scales: Scales,
     /// Numbers of the best policy of the last stage that ended.
     best: Vec<f64>,
+    /// Numbers of the best policies of all stages that ended.
+    stage_ends: Vec<Vec<f64>>,
     stage: usize,
+    /// What the tries before this one ended with.
+    tries: Vec<Vec<Vec<f64>>>,
+    /// Seed of the try that is under way or was taken.
+    try_seed: u64,
     strategy: CmaEs,
     /// Best cost after each generation of this stage.
     history: Vec<f64>,
@@ -38,7 +44,11 @@ pub struct FeedbackTraining {
 /// How far a training is.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FeedbackProgress {
-    /// Stages ended.
+    /// Tries of the first stages ended.
+    pub tries: usize,
+    /// Tries in all.
+    pub try_count: usize,
+    /// Stages ended, of the present try.
     pub stages: usize,
     /// Stages in all.
     pub stage_count: usize,
@@ -80,7 +90,10 @@ impl FeedbackTraining {
             reference: reference.clone(),
             scales,
             best,
+            stage_ends: Vec::new(),
             stage: 0,
+            tries: Vec::new(),
+            try_seed: seed,
             history: Vec::new(),
             survives: false,
             is_done: false,
@@ -94,9 +107,21 @@ impl FeedbackTraining {
         self.is_done
     }
 
+    /// Seed of all random numbers.
+    pub fn seed(&self) -> u64 {
+        self.seed
+    }
+
+    /// Generations done in all stages.
+    pub fn generations(&self) -> usize {
+        self.generations as usize
+    }
+
     /// How far it is.
     pub fn progress(&self) -> FeedbackProgress {
         FeedbackProgress {
+            tries: self.tries.len(),
+            try_count: self.config.tries,
             stages: self.stage,
             stage_count: self.config.stages.len(),
             generations: self.history.len(),
@@ -110,6 +135,22 @@ impl FeedbackTraining {
     pub fn policy(&self) -> Policy {
         let numbers = if self.history.is_empty() { &self.best } else { self.strategy.best().0 };
         Policy { reference: self.reference.clone(), gains: self.gains(numbers) }
+    }
+
+    /// The best policies of the stages that ended, in their order.
+    pub fn stage_policies(&self) -> Vec<Policy> {
+        let policy = |numbers: &Vec<f64>| Policy { reference: self.reference.clone(), gains: self.gains(numbers) };
+        self.stage_ends.iter().map(policy).collect()
+    }
+
+    /// The cycle.
+    pub fn reference(&self) -> &Reference {
+        &self.reference
+    }
+
+    /// Settings.
+    pub fn config(&self) -> &FeedbackConfig {
+        &self.config
     }
 
     fn gains(&self, numbers: &[f64]) -> Gains {
@@ -126,7 +167,7 @@ impl FeedbackTraining {
         }
         let repetitions = self.config.stages[self.stage];
         let frames = repetitions * self.reference.frames;
-        let scenarios = scenarios(model, &self.reference, &self.config, self.seed, self.stage, frames);
+        let scenarios = scenarios(model, &self.reference, &self.config, self.try_seed, self.stage, frames);
         let policies: Vec<Gains> = {
             let points: Vec<Vec<f64>> = self.strategy.ask().map(<[f64]>::to_vec).collect();
             points.iter().map(|numbers| self.gains(numbers)).collect()
@@ -148,7 +189,7 @@ impl FeedbackTraining {
         self.strategy.tell(&costs)?;
         self.history.push(self.strategy.best().1);
         if self.stage_ends() {
-            self.next_stage()?;
+            self.next_stage(model, threads)?;
         }
         Ok(())
     }
@@ -169,17 +210,46 @@ impl FeedbackTraining {
         self.survives && self.history[back] - self.history[done - 1] < share * self.history[back]
     }
 
-    fn next_stage(&mut self) -> Result<(), TransferError> {
+    fn next_stage(&mut self, model: &Arc<Model>, threads: usize) -> Result<(), TransferError> {
         self.best = self.strategy.best().0.to_vec();
+        self.stage_ends.push(self.best.clone());
         self.stage += 1;
+        if self.config.tries > 1
+            && self.tries.len() < self.config.tries
+            && self.stage == self.config.try_stages.min(self.config.stages.len())
+        {
+            self.end_try(model, threads)?;
+        }
         if self.stage == self.config.stages.len() {
             self.is_done = true;
             return Ok(());
         }
-        self.strategy = strategy(&self.config, self.seed, self.stage, &self.best)?;
-        self.strategy.inject(&self.best)?;
+        self.strategy = strategy(&self.config, self.try_seed, self.stage, &self.best)?;
+        if self.stage > 0 {
+            self.strategy.inject(&self.best)?;
+        }
         self.history.clear();
         self.survives = false;
+        Ok(())
+    }
+
+    /// Begins the next try, or goes on from the best of all.
+    fn end_try(&mut self, model: &Arc<Model>, threads: usize) -> Result<(), TransferError> {
+        self.tries.push(std::mem::take(&mut self.stage_ends));
+        let taken = if self.tries.len() < self.config.tries {
+            (self.stage, self.best) = (0, vec![0.0; self.best.len()]);
+            self.tries.len()
+        } else {
+            let ends = self.tries.iter().filter_map(|ends| ends.last());
+            let gains: Vec<Gains> = ends.map(|numbers| self.gains(numbers)).collect();
+            let (best, steps) = self.best_of(model, &gains, threads)?;
+            self.steps += steps;
+            self.stage_ends = self.tries[best].clone();
+            self.best = self.stage_ends.last().cloned().unwrap_or_default();
+            best
+        };
+        // The first try has the seed itself; those of others are far from any that people give.
+        self.try_seed = self.seed.wrapping_add((taken as u64) << 32);
         Ok(())
     }
 

@@ -72,11 +72,13 @@ pub(super) struct Trial<'a> {
     pub threads: usize,
 }
 
-struct Steers<'a> {
+/// Policies at work in all scenarios.
+pub(super) struct Steers<'a> {
     trial: &'a Trial<'a>,
     pilot: &'a Pilot<'a>,
     policies: &'a [Gains],
-    courses: Vec<f64>,
+    /// Heading with which each scenario begins, rad.
+    pub courses: Vec<f64>,
 }
 
 impl Steering for Steers<'_> {
@@ -100,27 +102,13 @@ impl Trial<'_> {
     /// Runs every policy in every scenario; results policy by policy.
     pub fn run(&self, policies: &[Gains]) -> Result<Vec<Ran>, TransferError> {
         let pilot = Pilot::new(self.model, self.reference)?;
-        let steps_per_frame = (FRAME_SECS / self.model.dt()).round() as usize;
-        let starts: Vec<Snapshot> = self.scenarios.iter().map(|s| s.start.clone()).collect();
-        let courses =
-            starts.iter().map(|s| Heading::of(&s.values()[3..7]).angle() - self.reference.state(0)[2]).collect();
-        let rollouts = Rollouts {
-            model: self.model,
-            starts: &starts,
-            steps: self.frames * steps_per_frame,
-            knot_interval: steps_per_frame,
-            sample_interval: self.judge.cost_frames * steps_per_frame,
-            damps_to: DampsTo::Target,
-            observes: true,
-            options: BatchOptions { threads: self.threads, ..BatchOptions::default() },
-        };
+        let steps_per_frame = self.steps_per_frame();
+        let starts = self.starts();
+        let rollouts = self.rollouts(&starts, self.judge.cost_frames);
         let jobs: Vec<usize> = (0..policies.len()).flat_map(|_| 0..starts.len()).collect();
-        let steers = Steers { trial: self, pilot: &pilot, policies, courses };
+        let steers = self.steers(&pilot, policies);
         let looks = self.frames.div_ceil(self.judge.cost_frames) as f64;
-        let steady = self.mean_velocity();
-        let square = steady[0] * steady[0] + steady[1] * steady[1];
-        // What stays at its place has no pace.
-        let travels = square > STILL_SPEED * STILL_SPEED;
+        let pace_of = self.pace_of();
         // A job stays on one thread, so that its sum has one order.
         let paces: Vec<AtomicU64> = jobs.iter().map(|_| AtomicU64::new(0f64.to_bits())).collect();
         let paced_looks = (1..=self.frames).filter(|f| self.is_look(*f) && *f > self.pace_from).count().max(1) as f64;
@@ -129,9 +117,7 @@ impl Trial<'_> {
             match self.look(&pilot, steers.courses[job % starts.len()], frame, world) {
                 Some((cost, velocity)) => {
                     if frame > self.pace_from {
-                        let along = velocity[0] * steady[0] + velocity[1] * steady[1];
-                        let pace = if travels { along / square } else { 1.0 };
-                        let sum = f64::from_bits(paces[job].load(Ordering::Relaxed)) + pace / paced_looks;
+                        let sum = f64::from_bits(paces[job].load(Ordering::Relaxed)) + pace_of(velocity) / paced_looks;
                         paces[job].store(sum.to_bits(), Ordering::Relaxed);
                     }
                     Flow::Continue(cost / looks)
@@ -157,8 +143,51 @@ impl Trial<'_> {
         Ok(ran.collect())
     }
 
-    fn is_look(&self, frame: usize) -> bool {
+    /// Steps in a frame.
+    pub fn steps_per_frame(&self) -> usize {
+        (FRAME_SECS / self.model.dt()).round() as usize
+    }
+
+    /// States in which the scenarios begin.
+    pub fn starts(&self) -> Vec<Snapshot> {
+        self.scenarios.iter().map(|s| s.start.clone()).collect()
+    }
+
+    /// Runs from these states with looks every so many frames.
+    pub fn rollouts<'a>(&'a self, starts: &'a [Snapshot], look_frames: usize) -> Rollouts<'a> {
+        let steps_per_frame = self.steps_per_frame();
+        Rollouts {
+            model: self.model,
+            starts,
+            steps: self.frames * steps_per_frame,
+            knot_interval: steps_per_frame,
+            sample_interval: look_frames * steps_per_frame,
+            damps_to: DampsTo::Target,
+            observes: true,
+            options: BatchOptions { threads: self.threads, ..BatchOptions::default() },
+        }
+    }
+
+    /// The steering of policies in all scenarios.
+    pub fn steers<'a>(&'a self, pilot: &'a Pilot<'a>, policies: &'a [Gains]) -> Steers<'a> {
+        let course = |s: &Scenario| Heading::of(&s.start.values()[3..7]).angle() - self.reference.state(0)[2];
+        Steers { trial: self, pilot, policies, courses: self.scenarios.iter().map(course).collect() }
+    }
+
+    /// Whether a frame is looked at.
+    pub fn is_look(&self, frame: usize) -> bool {
         frame == self.frames || frame.is_multiple_of(self.judge.cost_frames)
+    }
+
+    /// Turns a horizontal velocity along the heading into a share of the reference's: `v·v̂ / |v̂|²`; 1 for what stays at its place, which has no pace.
+    pub fn pace_of(&self) -> impl Fn([f64; 2]) -> f64 + Sync + use<> {
+        let steady = self.mean_velocity();
+        let square = steady[0] * steady[0] + steady[1] * steady[1];
+        let travels = square > STILL_SPEED * STILL_SPEED;
+        move |velocity| {
+            let along = velocity[0] * steady[0] + velocity[1] * steady[1];
+            if travels { along / square } else { 1.0 }
+        }
     }
 
     /// Mean horizontal velocity of the reference's centre of mass along its heading, m/s.
@@ -169,7 +198,7 @@ impl Trial<'_> {
 
     /// Cost of a look: `w_h |ĥ − h|² + w_pose mean ‖axisAngle(q̂ᵢ⁻¹ qᵢ)‖²` and the terms of course and speed, with
     /// the horizontal velocity; none where it has fallen.
-    fn look(&self, pilot: &Pilot<'_>, course: f64, frame: usize, world: &World<'_>) -> Option<(f64, [f64; 2])> {
+    pub fn look(&self, pilot: &Pilot<'_>, course: f64, frame: usize, world: &World<'_>) -> Option<(f64, [f64; 2])> {
         if world.status() != Status::Running {
             return None;
         }

@@ -1,0 +1,62 @@
+//! The training, generation by generation, with a checkpoint after every few.
+
+use super::{FeedbackConfig, FeedbackTraining, Prepared};
+use crate::transfer::{RunOptions, Started, read_checkpoint, thread_pool};
+use anyhow::{Context, Result};
+use sinew_sim::atomic_write::atomic_write;
+
+/// Name of the checkpoint in the folder of a motion.
+pub const CHECKPOINT: &str = "feedback-checkpoint.bin";
+/// Generations between checkpoints.
+const CHECKPOINT_EVERY: usize = 5;
+
+/// Trains to the end; `observe` is called before the first and after every generation, with the generations of this call.
+///
+/// # Errors
+/// Where a checkpoint is damaged, of another run or cannot be written, or the simulator refuses.
+pub fn run(
+    prepared: &Prepared,
+    config: &FeedbackConfig,
+    options: &RunOptions,
+    observe: &mut (dyn FnMut(Started, usize, &FeedbackTraining) + Send),
+) -> Result<FeedbackTraining> {
+    let model = prepared.model();
+    thread_pool(options.threads)?.install(|| {
+        let (mut training, started) = begin(prepared, config, options)?;
+        let save = |training: &FeedbackTraining| match &options.checkpoint {
+            Some(path) => {
+                atomic_write(path, &training.save()).with_context(|| format!("cannot write {}", path.display()))
+            }
+            None => Ok(()),
+        };
+        // Also tells whether the folder can be written to, before any time is spent.
+        save(&training)?;
+        let mut generations = 0;
+        observe(started, generations, &training);
+        while !training.is_done() {
+            training.advance(model, 0)?;
+            generations += 1;
+            if generations % CHECKPOINT_EVERY == 0 || training.is_done() {
+                save(&training)?;
+            }
+            observe(started, generations, &training);
+        }
+        Ok(training)
+    })
+}
+
+fn begin(prepared: &Prepared, config: &FeedbackConfig, options: &RunOptions) -> Result<(FeedbackTraining, Started)> {
+    let anew = || FeedbackTraining::new(prepared.model(), &prepared.reference, config, options.seed);
+    let Some(path) = options.checkpoint.as_ref().filter(|_| options.resumes) else {
+        return Ok((anew()?, Started::Anew));
+    };
+    match read_checkpoint(path)? {
+        Some(bytes) => {
+            let training = FeedbackTraining::resume(&bytes, &prepared.reference, config, options.seed)
+                .with_context(|| path.display().to_string())?;
+            let done = training.generations();
+            Ok((training, Started::After(done)))
+        }
+        None => Ok((anew()?, Started::WithoutCheckpoint)),
+    }
+}

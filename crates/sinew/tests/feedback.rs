@@ -1,0 +1,260 @@
+//! From a transferred motion to a policy and back from its files, as the library and as a user meet it.
+
+use sinew::feedback::{
+    CHECKPOINT, FeedbackConfig, FeedbackTraining, Policy, Prepared, Results, Test, Trained, files, prepare, repeat, run,
+};
+use sinew::sim::{Character, embedded};
+use sinew::source::Source;
+use sinew::transfer::{self, Config, Finished, OutputFolder, Push, RunOptions, Started, Task};
+use std::path::Path;
+use std::process::{Command, Output};
+use std::sync::LazyLock;
+use tempfile::TempDir;
+
+/// Two cycles of the dinosaur's walk, searched for moments.
+static TRANSFERRED: LazyLock<TempDir> = LazyLock::new(|| transferred(Some(2)));
+
+fn transferred(cycles: Option<usize>) -> TempDir {
+    let config = Config { starts: 3, samples: 12, population: 8, iterations: 6, ..Config::quick() };
+    let source = Source::open(Path::new("dinosaur"), &[], &Default::default()).expect("embedded");
+    let task = Task { clip: Some("walk".into()), cycles, ..Task::default() };
+    let prepared = transfer::prepare(source, &task, &config).expect("prepared");
+    let found = transfer::run(&prepared.target, &config, &RunOptions::default(), &mut |_, _| ()).expect("searched");
+    let finished = Finished::new(&prepared, &found, "tiny").expect("performed");
+    let folder = tempfile::tempdir().expect("a folder");
+    let character = prepared.modeling.project.to_character().to_toml();
+    std::fs::write(folder.path().join("character.toml"), character).expect("written");
+    std::fs::write(folder.path().join("controls.json"), finished.controls.to_json().expect("text")).expect("written");
+    folder
+}
+
+/// A folder of its own with that walk.
+fn walk() -> TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    for name in ["character.toml", "controls.json"] {
+        std::fs::copy(TRANSFERRED.path().join(name), folder.path().join(name)).expect("copied");
+    }
+    folder
+}
+
+/// A training that takes moments.
+fn tiny() -> FeedbackConfig {
+    let mut config = FeedbackConfig::standard();
+    (config.population, config.iterations, config.stages) = (6, 4, vec![1, 2]);
+    config.trouble.runs = 1;
+    config.tries = 2;
+    config.chooses_by = Some(Test { push_phase: 0.25, ..TEST });
+    config.try_stages = 1;
+    config
+}
+
+const TEST: Test = Test {
+    repetitions: 6,
+    directions: 8,
+    newtons_step: 60.0,
+    newtons_steps: 2,
+    push_frames: 8,
+    push_phase: 0.0,
+    repetitions_after: 1,
+};
+
+fn trained(prepared: &Prepared, options: &RunOptions) -> Trained {
+    let training = run(prepared, &tiny(), options, &mut |_, _, _| ()).expect("trained");
+    Trained::new(prepared, &training, TEST, "tiny", options.threads).expect("tested")
+}
+
+/// Trains and writes everything.
+fn with_policy(folder: &Path) -> Trained {
+    let prepared = prepare(folder, None).expect("a cycle");
+    let trained = trained(&prepared, &RunOptions::default());
+    let out = OutputFolder::make(folder).expect("a folder");
+    out.write(&files(&prepared, &trained).expect("files")).expect("written");
+    trained
+}
+
+fn sinew(folder: &Path, arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_sinew")).args(arguments).current_dir(folder).output().expect("the binary runs")
+}
+
+fn stdout(output: &Output) -> String {
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout.clone()).expect("text")
+}
+
+fn names(folder: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(folder).expect("a folder");
+    let mut names: Vec<String> =
+        entries.map(|e| e.expect("an entry").file_name().to_string_lossy().into_owned()).collect();
+    names.sort();
+    names
+}
+
+/// The one line of an error, after which the folder is as before.
+fn refused(folder: &Path, arguments: &[&str]) -> String {
+    let before = names(folder);
+    let output = sinew(folder, arguments);
+    assert!(!output.status.success(), "it was taken");
+    let text = String::from_utf8(output.stderr).expect("text");
+    assert!(text.trim_end().lines().count() == 1 && text.starts_with("error: "), "{text}");
+    assert_eq!(names(folder), before, "{text}");
+    text
+}
+
+#[test]
+fn a_training_that_was_killed_goes_on_to_the_same_bytes_on_any_threads() {
+    let folder = walk();
+    let prepared = prepare(folder.path(), None).expect("a cycle");
+    let bytes = |options: &RunOptions| files(&prepared, &trained(&prepared, options)).expect("files");
+    let whole = bytes(&RunOptions { threads: 1, ..RunOptions::default() });
+
+    // Killed in the second stage: the checkpoint of that moment is what is left.
+    let checkpoint = folder.path().join(CHECKPOINT);
+    let mut killed = FeedbackTraining::new(prepared.model(), &prepared.reference, &tiny(), 0).expect("begun");
+    (0..9).for_each(|_| killed.advance(prepared.model(), 1).expect("a generation"));
+    assert!(!killed.is_done() && killed.progress().stages == 1 && killed.progress().tries == 2);
+    std::fs::write(&checkpoint, killed.save()).expect("written");
+    let options =
+        RunOptions { threads: 3, checkpoint: Some(checkpoint.clone()), resumes: true, ..RunOptions::default() };
+    let mut starts = Vec::new();
+    run(&prepared, &tiny(), &options, &mut |started, done, _| starts.push((started, done))).expect("resumed");
+    assert_eq!((starts[0], starts.len()), ((Started::After(9), 0), 4));
+    std::fs::write(&checkpoint, killed.save()).expect("written");
+    for ((name, bytes), (_, again)) in whole.iter().zip(bytes(&options)) {
+        assert!(*bytes == again, "{name} differs");
+    }
+    // Of another seed, damaged, missing.
+    let refused = |options: &RunOptions| {
+        let error = run(&prepared, &tiny(), options, &mut |_, _, _| ()).expect_err("refused");
+        format!("{error:#}")
+    };
+    assert!(refused(&RunOptions { seed: 1, ..options.clone() }).contains("another seed"));
+    std::fs::write(&checkpoint, b"sinew-feedback").expect("written");
+    let text = refused(&options);
+    assert!(text.contains("damaged") && text.contains(CHECKPOINT), "{text}");
+    std::fs::remove_file(&checkpoint).expect("removed");
+    let mut starts = Vec::new();
+    run(&prepared, &tiny(), &options, &mut |started, _, _| starts.push(started)).expect("anew");
+    assert_eq!(starts[0], Started::WithoutCheckpoint);
+    assert!(checkpoint.exists());
+}
+
+#[test]
+fn saved_files_repeat_what_the_report_says() {
+    let folder = walk();
+    let here = folder.path();
+    let trained = with_policy(here);
+    let results = &trained.results;
+    let written = ["feedback.html", "feedback.json", "feedback.png", "open-loop.png", "policy.json"];
+    assert!(written.iter().all(|name| names(here).contains(&(*name).to_owned())), "{:?}", names(here));
+    let page = std::fs::read_to_string(here.join("feedback.html")).expect("a page");
+    assert!(page.contains("Pushes survived") && page.contains("backwards and left") && page.contains("data:image/png"));
+
+    // What is written, and what is printed.
+    let text = std::fs::read_to_string(here.join("feedback.json")).expect("figures");
+    assert_eq!(serde_json::from_str::<Results>(&text).expect("figures"), *results);
+    assert!(!text.contains("wall_secs") && !text.contains("threads"), "{text}");
+    let printed = Results { wall_secs: Some(1.5), threads: Some(2), ..results.clone() };
+    let printed = serde_json::to_value(&printed).expect("JSON");
+    let counts = ["repetitions_open_loop", "repetitions_feedback", "tested_repetitions", "steps", "threads", "seed"];
+    assert!(counts.iter().all(|name| printed[name].is_u64()), "{printed}");
+    assert!(printed["wall_secs"].is_f64() && printed["preset"] == "tiny");
+    assert_eq!(printed["hash"].as_str().map(str::len), Some(16));
+    let pushes = printed["pushes"].as_array().expect("pushes");
+    assert_eq!((pushes.len(), &pushes[2]["direction_deg"]), (8, &90.0.into()));
+    let forces = ["newtons_open_loop", "newtons_feedback"];
+    assert!(pushes.iter().all(|push| forces.iter().all(|name| push[name].is_f64())), "{printed}");
+
+    // From the files alone: the repetitions of the report.
+    let again = repeat(here, TEST.repetitions, None).expect("repeated");
+    assert_eq!(again.policy, trained.policy);
+    assert_eq!(again.repeated, trained.with_feedback);
+    assert_eq!(again.repeated.repetitions, results.repetitions_feedback);
+    assert_eq!(trained.open_loop.repetitions, results.repetitions_open_loop);
+    let answer = stdout(&sinew(here, &["replay", ".", "--feedback", "--cycles", "6", "--json", "--film", "f.png"]));
+    let answer: serde_json::Value = serde_json::from_str(&answer).expect("one JSON object");
+    assert_eq!(answer["repetitions"].as_u64(), Some(results.repetitions_feedback as u64));
+    assert_eq!(answer["tested_repetitions"], 6);
+    assert_eq!(answer["completed"].as_bool(), Some(results.survives_all()));
+    assert_eq!(answer["hash"].as_str(), Some(&again.hash[..]));
+    assert!(std::fs::read(here.join("f.png")).expect("a film").starts_with(b"\x89PNG"));
+
+    // A policy that the folder's next motion left behind.
+    assert!(!again.is_stale);
+    let other = text.replace(&results.trajectory_hash, "0123456789abcdef");
+    std::fs::write(here.join("feedback.json"), other).expect("written");
+    let output = sinew(here, &["replay", ".", "--feedback", "--cycles", "1"]);
+    assert!(output.status.success() && String::from_utf8_lossy(&output.stderr).contains("another motion"));
+
+    // A push that nobody survives.
+    let push = Push { newtons: 4000.0, at_secs: 0.3, direction_deg: 90.0 };
+    let pushed = repeat(here, 4, Some(&push)).expect("repeated");
+    let y = |run: &transfer::Performance, frame: usize| run.at_frame(frame).position[1];
+    assert!(pushed.fall.is_some() && pushed.repeated.repetitions < 2);
+    assert!(y(&pushed.repeated.run, 20) > y(&again.repeated.run, 20) + 0.1);
+    let arguments = ["replay", ".", "--feedback", "--push", "4000", "--at", "0.3", "--direction", "90"];
+    let text = stdout(&sinew(here, &arguments));
+    assert!(text.contains("of 32 repetitions survived. Fell at"), "{text}");
+}
+
+#[test]
+fn what_cannot_be_trained_or_repeated_is_refused_in_one_sentence() {
+    let folder = walk();
+    let here = folder.path();
+    std::fs::create_dir(here.join("empty")).expect("a folder");
+    let text = refused(here, &["feedback", "empty"]);
+    assert!(text.contains("controls.json") && text.contains("sinew transfer"), "{text}");
+    assert!(refused(here, &["feedback", ".", "--preset", "quick"]).contains("choose paper or default"));
+    assert!(refused(here, &["feedback", ".", "--period", "-1"]).contains("--period -1"));
+    let text = refused(here, &["feedback", ".", "--period", "30"]);
+    assert!(text.contains("a cycle takes 30.00 s"), "{text}");
+    assert!(refused(here, &["feedback", ".", "--threads", "99999"]).contains("--threads 99999"));
+    let text = refused(here, &["replay", ".", "--feedback"]);
+    assert!(text.contains("policy.json") && text.contains("sinew feedback ."), "{text}");
+
+    let text = |policy: &str| {
+        std::fs::write(here.join("policy.json"), policy).expect("written");
+        let text = refused(here, &["replay", ".", "--feedback"]);
+        assert!(text.contains("policy.json") && text.contains("train it again"), "{text}");
+        text
+    };
+    let policy = policy_of(here).to_json();
+    assert!(text(&policy[..policy.len() / 2]).contains("damaged"));
+    assert!(text(&policy.replacen("\"rank\": 2", "\"rank\": 5", 1)).contains("rank 5"));
+    std::fs::write(here.join("policy.json"), &policy).expect("written");
+    assert!(refused(here, &["replay", ".", "--feedback", "--cycles", "0"]).contains("--cycles 0"));
+    assert!(refused(here, &["replay", ".", "--feedback", "--push", "9", "--at", "99"]).contains("--at 99"));
+
+    // Another character under the same controls.
+    let other: Character = embedded::humanoid();
+    std::fs::write(here.join("character.toml"), other.to_toml()).expect("written");
+    assert!(text(&policy).contains("of another character"));
+}
+
+fn policy_of(folder: &Path) -> Policy {
+    let prepared = prepare(folder, None).expect("a cycle");
+    FeedbackTraining::new(prepared.model(), &prepared.reference, &tiny(), 0).expect("begun").policy()
+}
+
+#[test]
+fn a_motion_without_a_period_is_refused() {
+    let folder = transferred(None);
+    let text = refused(folder.path(), &["feedback", "."]);
+    assert!(
+        text.contains("does not repeat itself") && text.contains("--cycles 5") && text.contains("--period"),
+        "{text}"
+    );
+    // Its length can be told.
+    assert!(prepare(folder.path(), Some(0.5)).is_ok());
+}
+
+#[cfg(unix)]
+#[test]
+fn a_folder_that_cannot_be_written_to_is_told_before_training() {
+    let folder = walk();
+    let here = folder.path();
+    if Path::new("/dev/full").exists() {
+        std::os::unix::fs::symlink("/dev/full", here.join(CHECKPOINT)).expect("a link");
+        let text = refused(here, &["feedback", "."]);
+        assert!(text.contains("cannot write") && text.contains(CHECKPOINT), "{text}");
+    }
+}
