@@ -42,6 +42,15 @@ struct Lane {
     velocity: Vec<f64>,
 }
 
+/// What all trials share.
+#[derive(Clone, Copy)]
+pub(super) struct Course<'a> {
+    pub target: &'a Target,
+    pub config: &'a Config,
+    pub polish: &'a Polish,
+    pub nominal: &'a Nominal,
+}
+
 /// Where trials begin.
 struct Beginning<'a> {
     interval: usize,
@@ -153,15 +162,13 @@ fn deviation(target: &Target, nominal: &Nominal, interval: usize, state: &Snapsh
 
 /// Simulates trials of the given step sizes up to the beginning of interval `to`; for each its lane, last state, whether it stood, and steps.
 fn run(
-    target: &Target,
-    config: &Config,
-    polish: &Polish,
-    nominal: &Nominal,
+    course: Course<'_>,
     gains: Option<&[Gain]>,
     beginning: &Beginning<'_>,
     to: usize,
     shares: &[f64],
 ) -> Result<Vec<(Lane, Snapshot, bool, u64)>, TransferError> {
+    let Course { target, config, polish, nominal } = course;
     let lane = |share: &f64| {
         Mutex::new(Lane {
             share: *share,
@@ -226,7 +233,8 @@ pub(super) fn simulate(
     let zero = vec![0.0; 2 * nominal.count];
     let beginning = Beginning { interval: 0, state: start, deviation: &zero };
     let to = nominal.frames.len() - 1;
-    let mut found = run(target, config, polish, nominal, None, &beginning, to, &[0.0])?;
+    let course = Course { target, config, polish, nominal };
+    let mut found = run(course, None, &beginning, to, &[0.0])?;
     let (lane, end, stands, steps) = found.remove(0);
     nominal.states = lane.states;
     nominal.states.push(end);
@@ -238,14 +246,8 @@ pub(super) fn simulate(
 type Found = (Option<(f64, Vec<f64>, f64)>, u64);
 
 /// The corrected trajectory; `None` where it falls at every step size.
-pub(super) fn search(
-    target: &Target,
-    config: &Config,
-    polish: &Polish,
-    nominal: &Nominal,
-    plan: &Plan,
-    start: &Snapshot,
-) -> Result<Found, TransferError> {
+pub(super) fn search(course: Course<'_>, plan: &Plan, start: &Snapshot) -> Result<Found, TransferError> {
+    let Course { target, nominal, .. } = course;
     let mut shares: Vec<f64> = (0..SHARES - 1).map(|i| libm::pow(RATIO, i as f64)).collect();
     shares.push(0.0);
     let last = nominal.frames.len() - 1;
@@ -256,7 +258,7 @@ pub(super) fn search(
     while at < last {
         let (end, to) = ((at + PIECE).min(last), (at + 2 * PIECE).min(last));
         let beginning = Beginning { interval: at, state: &state, deviation: &offset_deviation };
-        let found = run(target, config, polish, nominal, Some(&plan.gains), &beginning, to, &shares)?;
+        let found = run(course, Some(&plan.gains), &beginning, to, &shares)?;
         steps += found.iter().map(|f| f.3).sum::<u64>();
         let mut best: Option<(f64, Lane, Snapshot)> = None;
         for (mut lane, end_state, stands, _) in found {

@@ -41,7 +41,7 @@ pub struct Polishing {
 }
 
 /// A trajectory that was simulated: its offsets, and states where intervals meet.
-pub(super) struct Nominal {
+struct Nominal {
     /// Frames at which intervals begin, and the last one's end.
     pub frames: Vec<usize>,
     pub states: Vec<Snapshot>,
@@ -79,13 +79,13 @@ impl Nominal {
 }
 
 /// Corrections and gains of all intervals, and what deviations cost where the pieces of the line search end.
-pub(super) struct Plan {
-    pub gains: Vec<Gain>,
-    pub values: Vec<Option<Value>>,
+struct Plan {
+    gains: Vec<Gain>,
+    values: Vec<Option<Value>>,
 }
 
 /// The terms of velocities that the polish adds.
-pub(super) fn extras(polish: &Polish) -> Extras {
+fn extras(polish: &Polish) -> Extras {
     Extras {
         center_velocity: polish.root_velocity,
         root_spin: 0.1 * polish.root_velocity,
@@ -151,11 +151,12 @@ impl Polishing {
         }
         self.rounds += 1;
         let model = self.measure(target, config, polish, &nominal)?;
+        let course = line_search::Course { target, config, polish, nominal: &nominal };
         // Where a correction does not help, a smaller one may.
         for _ in 0..TRIES {
             let found = match model.solve(target, polish, &nominal, self.damping) {
                 Some(plan) => {
-                    let (found, steps) = line_search::search(target, config, polish, &nominal, &plan, &start)?;
+                    let (found, steps) = line_search::search(course, &plan, &start)?;
                     self.steps += steps;
                     found.filter(|(better, _, _)| *better < cost)
                 }
@@ -234,7 +235,7 @@ impl Measured {
 }
 
 /// Weights of squares of offsets, of their rates and of their accelerations, the latter two per interval.
-pub(super) fn offset_weights(polish: &Polish, nominal: &Nominal, interval: usize) -> [f64; 3] {
+fn offset_weights(polish: &Polish, nominal: &Nominal, interval: usize) -> [f64; 3] {
     let frames = nominal.frames[interval + 1] - nominal.frames[interval];
     let (secs, count) = (frames as f64 * crate::target::FRAME_SECS, nominal.count.max(1) as f64);
     let per_second = 1.0 / (secs * secs);
@@ -273,14 +274,11 @@ fn velocity_changes<'a>(
 }
 
 /// What the joints' accelerations of an interval cost.
-pub(super) fn accelerations_cost(
-    target: &Target,
-    polish: &Polish,
-    frames: [usize; 2],
-    before: &[f64],
-    after: &[f64],
-) -> f64 {
+fn accelerations_cost(target: &Target, polish: &Polish, frames: [usize; 2], before: &[f64], after: &[f64]) -> f64 {
     let first = if target.dofs.has_free_root { 6 } else { 0 };
     let weight = acceleration_weight(polish, frames[1] - frames[0], before.len() - first);
     weight * velocity_changes(target, frames, before, after).map(|x| x * x).sum::<f64>()
 }
+
+#[cfg(test)]
+mod tests;

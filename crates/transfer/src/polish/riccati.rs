@@ -104,8 +104,8 @@ impl Value {
         let (mut qx, mut qu) = (vec![0.0; n], vec![0.0; m]);
         f.add_transposed_vector(&slope, &mut qx);
         g.add_transposed_vector(&slope, &mut qu);
-        for i in 0..m {
-            qu[i] += 2.0 * cost.weights[2] * cost.values[2][i];
+        for (i, (qu, value)) in qu.iter_mut().zip(&cost.values[2]).enumerate() {
+            *qu += 2.0 * cost.weights[2] * value;
             quu.data[i * m + i] += 2.0 * cost.weights[2];
         }
         // δv' − δv = D·x + E·u, D and E being rows of F − 1 and G.
@@ -128,19 +128,19 @@ impl Value {
         (0..m).for_each(|i| damped.data[i * m + i] += damping);
         let factor = damped.cholesky()?;
         let mut solution = Matrix::zeros(m, n + 1);
-        for i in 0..m {
+        for (i, qu) in qu.iter().enumerate() {
             let row = solution.row_mut(i);
             row[..n].copy_from_slice(qux.row(i));
-            row[n] = qu[i];
+            row[n] = *qu;
         }
         factor.solve(&mut solution);
         let mut feedback = Matrix::zeros(m, n);
         let mut open = vec![0.0; m];
-        for i in 0..m {
+        for (i, open) in open.iter_mut().enumerate() {
             for j in 0..n {
                 feedback.data[i * n + j] = -solution.row(i)[j];
             }
-            open[i] = -solution.row(i)[n];
+            *open = -solution.row(i)[n];
         }
         // V = Qxx + Kᵀ·Quu·K + Kᵀ·Qux + Quxᵀ·K, v = Qx + Kᵀ·Quu·k + Kᵀ·Qu + Quxᵀ·k.
         let mut quu_k = Matrix::default();

@@ -1,0 +1,86 @@
+use super::*;
+use crate::config::Config;
+use crate::target::ClipInput;
+use crate::{Performance, Search};
+use sinew_sim::{Character, Model, Scene, embedded};
+use std::sync::Arc;
+
+/// A character that nods and squats a little for 1.2 s.
+fn squat(character: Character, config: &Config) -> Target {
+    let model = Arc::new(Model::new(&Scene::on_ground(character), config.dt).expect("a valid scene"));
+    let (rest, nv) = (model.rest_position().to_vec(), model.velocity_count());
+    let mut positions = Vec::new();
+    for frame in 0..37 {
+        let bend = 0.1 * (1.0 - libm::cos(frame as f64 / 36.0 * std::f64::consts::TAU));
+        let mut way = vec![0.0; nv];
+        way[6..].iter_mut().enumerate().for_each(|(i, w)| *w = bend * libm::sin(i as f64));
+        let mut row = rest.clone();
+        model.displace(&rest, &way, 1.0, &mut row);
+        positions.extend(row);
+    }
+    Target::new(&model, &ClipInput { name: "squat", rate_hz: 30.0, positions: &positions }).expect("a target")
+}
+
+fn tiny() -> Config {
+    Config { starts: 2, samples: 4, population: 8, iterations: 4, ..Config::quick() }
+}
+
+#[test]
+fn a_polish_lowers_its_cost_in_every_round_and_the_motion_that_it_promises_is_the_one_that_plays() {
+    let config = tiny();
+    let target = squat(embedded::dinosaur(), &config);
+    let mut search = Search::new(&target, &config, 3).expect("a search");
+    while !search.is_done() {
+        search.advance(&target, &config).expect("a window");
+    }
+    let before = Performance::record(&target, &config, &search.best_offsets(&target)).expect("a run");
+    let mut polishing = Polishing::new(search.best_offsets(&target));
+    while !polishing.is_done() {
+        polishing.advance(&target, &config).expect("a round");
+    }
+    let costs = polishing.costs();
+    assert!(costs.len() > 2 && costs[costs.len() - 1] < 0.8 * costs[0], "{costs:?}");
+    let after = Performance::record(&target, &config, polishing.offsets()).expect("a run");
+    assert!(after.fell_at.is_none() && after.frames() == before.frames());
+    let (before, after) = (before.mean_terms().total(), after.mean_terms().total());
+    assert!(after < 0.8 * before, "{before} to {after}");
+}
+
+#[test]
+fn linear_models_foretell_the_end_of_an_interval() {
+    let config = tiny();
+    let polish = config.polish.expect("a polish");
+    let target = squat(embedded::dinosaur(), &config);
+    let (model, count) = (target.model.clone(), target.dofs.count);
+    let start = start_state::start_state(&target, true);
+    let offsets = vec![0.0; target.frames() * count];
+    let frames: Vec<usize> = (0..target.frames()).step_by(polish.interval_frames).collect();
+    let mut nominal = Nominal { frames, states: Vec::new(), offsets, count };
+    line_search::simulate(&target, &config, &polish, &mut nominal, &start).expect("a run");
+    let (linear, _) = linear::linearize(&target, &config, &nominal, 5..6).expect("a model");
+    // An offset of every joint, as a rate: what the model says against what the simulation does.
+    let rate = 0.01;
+    let mut moved = Nominal {
+        offsets: nominal.offsets.clone(),
+        states: nominal.states.clone(),
+        frames: nominal.frames.clone(),
+        count,
+    };
+    let [first, last] = [nominal.frames[5], nominal.frames[6]];
+    for frame in first..=last {
+        let share = nominal.share(5, frame);
+        moved.offsets[frame * count..(frame + 1) * count].iter_mut().for_each(|o| *o += rate * share);
+    }
+    let (nq, nv) = (model.position_count(), model.velocity_count());
+    let mut foretold = vec![0.0; 2 * nv];
+    linear[0].offsets[1].add_vector(&vec![rate; count], &mut foretold);
+    let mut states = moved;
+    states.states.clear();
+    line_search::simulate(&target, &config, &polish, &mut states, &start).expect("a run");
+    let (is, was) = (states.states[6].values(), nominal.states[6].values());
+    let mut found = vec![0.0; nv];
+    model.difference(&was[..nq], &is[..nq], &mut found);
+    let length = |x: &[f64]| x.iter().map(|x| x * x).sum::<f64>().sqrt();
+    let off: Vec<f64> = found.iter().zip(&foretold).map(|(a, b)| a - b).collect();
+    assert!(length(&found) > 0.01 && length(&off) < 0.15 * length(&found), "{} of {}", length(&off), length(&found));
+}
