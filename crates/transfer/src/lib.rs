@@ -9,6 +9,7 @@ mod curve;
 mod dofs;
 mod error;
 pub mod feedback;
+pub mod ground;
 pub mod metrics;
 pub mod performance;
 pub mod polish;

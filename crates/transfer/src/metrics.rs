@@ -1,7 +1,7 @@
 //! Figures of a performance: how smooth it is, how much its feet slide, how deep they sink.
 
+use crate::ground::lowest_point;
 use crate::performance::Performance;
-use crate::start_state::lowest_point;
 use crate::target::{FRAME_SECS, Target};
 use sinew_sim::{JointKind, Model, Touched};
 
@@ -125,8 +125,10 @@ pub fn contacts(model: &Model, run: &Performance) -> Vec<Contact> {
 }
 
 fn max_penetration(model: &Model, run: &Performance) -> f64 {
-    let Some(ground) = model.scene().ground else { return 0.0 };
+    if model.scene().ground.is_none() {
+        return 0.0;
+    }
     let step = (run.steps_per_frame / 4).max(1);
-    let deepest = run.moments.iter().step_by(step).map(|m| ground.height - lowest_point(model, &m.position));
+    let deepest = run.moments.iter().step_by(step).map(|m| -lowest_point(model, &m.position));
     deepest.fold(0.0, f64::max)
 }

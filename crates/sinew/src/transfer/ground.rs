@@ -2,8 +2,10 @@
 
 use super::limits::plain_name;
 use super::{FRAME_SECS, Performance, Target};
-use glam::{DQuat, DVec3};
-use sinew_sim::{BodyInfo, BodyMotion, Measured, Model, Shape, Touched};
+use glam::DVec3;
+use sinew_sim::{Measured, Touched};
+use sinew_transfer::ground::lowest_of;
+pub use sinew_transfer::ground::lowest_point;
 
 /// A body this near to the ground touches it, m.
 const NEAR: f64 = 0.02;
@@ -13,38 +15,6 @@ const SLOW: f64 = 0.4;
 const SHORTEST_SECS: f64 = 0.05;
 /// Gaps of a target's contacts up to this are closed, s.
 const CLOSED_GAP_SECS: f64 = 0.05;
-
-/// The lowest point of a body, m.
-fn lowest_of(body: &BodyInfo, motion: &BodyMotion) -> Option<[f64; 3]> {
-    let mut points: Vec<([f64; 3], f64)> = Vec::new();
-    for shape in &body.shapes {
-        match *shape {
-            Shape::Capsule { from, to, radius } => points.extend([(from, radius), (to, radius)]),
-            Shape::Sphere { center, radius } => points.push((center, radius)),
-            Shape::Box { center, half_extents, orientation: [w, x, y, z] } => {
-                let turn = DQuat::from_xyzw(x, y, z, w);
-                points.extend((0..8).map(|corner| {
-                    let sign = |bit: usize| if corner & bit == 0 { -1.0 } else { 1.0 };
-                    let arm = DVec3::new(sign(1), sign(2), sign(4)) * DVec3::from_array(half_extents);
-                    ((DVec3::from_array(center) + turn * arm).to_array(), 0.0)
-                }));
-            }
-        }
-    }
-    let placed = points.into_iter().map(|(point, radius)| {
-        let [x, y, z] = motion.place(point);
-        [x, y, z - radius]
-    });
-    placed.min_by(|a, b| a[2].total_cmp(&b[2]))
-}
-
-/// Height of the lowest point of any body over the ground, m; negative inside it.
-pub fn lowest_point(model: &Model, position: &[f64]) -> f64 {
-    let ground = model.scene().ground.map_or(0.0, |ground| ground.height);
-    let measured = Measured::new(model, position, &vec![0.0; model.velocity_count()], [0.0; 3]);
-    let bodies = model.bodies().iter().zip(&measured.bodies);
-    bodies.filter_map(|(body, motion)| lowest_of(body, motion)).map(|p| p[2] - ground).fold(f64::INFINITY, f64::min)
-}
 
 /// When each body of the target stands on the ground: its name and spans of seconds, for those that ever do.
 pub fn target_contacts(target: &Target) -> Vec<(String, Vec<[f64; 2]>)> {

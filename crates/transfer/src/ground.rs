@@ -1,0 +1,38 @@
+//! How near bodies are to the ground.
+
+use sinew_sim::{BodyInfo, BodyMotion, Measured, Model, Shape};
+
+/// The lowest point of a body, m; `None` where it has no shape.
+pub fn lowest_of(body: &BodyInfo, motion: &BodyMotion) -> Option<[f64; 3]> {
+    let mut points: Vec<([f64; 3], f64)> = Vec::new();
+    for shape in &body.shapes {
+        match *shape {
+            Shape::Capsule { from, to, radius } => points.extend([(from, radius), (to, radius)]),
+            Shape::Sphere { center, radius } => points.push((center, radius)),
+            Shape::Box { center, half_extents: [x, y, z], orientation } => points.extend((0..8).map(|corner| {
+                let sign = |bit: usize| if corner & bit == 0 { -1.0 } else { 1.0 };
+                let arm = turned(orientation, [sign(1) * x, sign(2) * y, sign(4) * z]);
+                ([0, 1, 2].map(|k| center[k] + arm[k]), 0.0)
+            })),
+        }
+    }
+    let placed = points.into_iter().map(|(point, radius)| {
+        let [x, y, z] = motion.place(point);
+        [x, y, z - radius]
+    });
+    placed.min_by(|a, b| a[2].total_cmp(&b[2]))
+}
+
+/// Height of the lowest point of any body over the ground, m; negative inside it.
+pub fn lowest_point(model: &Model, position: &[f64]) -> f64 {
+    let ground = model.scene().ground.map_or(0.0, |ground| ground.height);
+    let measured = Measured::new(model, position, &vec![0.0; model.velocity_count()], [0.0; 3]);
+    let bodies = model.bodies().iter().zip(&measured.bodies);
+    bodies.filter_map(|(body, motion)| lowest_of(body, motion)).map(|p| p[2] - ground).fold(f64::INFINITY, f64::min)
+}
+
+/// A vector turned by a quaternion `[w, x, y, z]`: `v + 2 u×(u×v + w v)`.
+fn turned([w, a, b, c]: [f64; 4], [x, y, z]: [f64; 3]) -> [f64; 3] {
+    let t = [b * z - c * y + w * x, c * x - a * z + w * y, a * y - b * x + w * z];
+    [x + 2.0 * (b * t[2] - c * t[1]), y + 2.0 * (c * t[0] - a * t[2]), z + 2.0 * (a * t[1] - b * t[0])]
+}
