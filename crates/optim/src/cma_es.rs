@@ -147,8 +147,13 @@ impl CmaEs {
         let n = self.parameters.dimension;
         let mut stream = NormalStream::new(self.options.seed, SAMPLES + self.run, self.iterations);
         self.z.fill_with(|| stream.normal());
+        let is_diagonal = self.factor_is_diagonal();
         for ((z, y), x) in self.z.chunks_exact(n).zip(self.y.chunks_exact_mut(n)).zip(self.points.chunks_exact_mut(n)) {
-            colour(&self.factor, n, z, y);
+            if is_diagonal {
+                y.iter_mut().zip(z).zip(self.factor.iter().step_by(n + 1)).for_each(|((y, z), a)| *y = a * z);
+            } else {
+                colour(&self.factor, n, z, y);
+            }
             for i in 0..n {
                 x[i] = self.mean[i] + self.sigma * self.scales[i] * y[i];
             }
@@ -265,11 +270,21 @@ impl CmaEs {
         }
     }
 
+    /// Whether C had only learnt variances when A was made from it.
+    fn factor_is_diagonal(&self) -> bool {
+        self.factor_iteration <= self.options.diagonal_generations
+    }
+
     /// A from C. Where rounding has cost C its definiteness, what it learnt since the last factor is dropped.
     fn refactor(&mut self) {
         let n = self.parameters.dimension;
         self.spare.resize(n * n, 0.0);
-        if factorise(&self.covariance, n, &mut self.spare) {
+        if self.iterations <= self.options.diagonal_generations
+            && self.covariance.iter().step_by(n + 1).all(|c| *c > 0.0)
+        {
+            let roots = self.factor.iter_mut().step_by(n + 1).zip(self.covariance.iter().step_by(n + 1));
+            roots.for_each(|(a, c)| *a = c.sqrt());
+        } else if factorise(&self.covariance, n, &mut self.spare) {
             std::mem::swap(&mut self.factor, &mut self.spare);
         } else {
             multiply_back(&self.factor, n, &mut self.covariance);

@@ -184,10 +184,12 @@ impl Rollouts<'_> {
         let results: Mutex<Vec<Option<Outcome>>> = Mutex::new(vec![None; jobs.len()]);
         let pool = build_pool(self.options.threads)?;
         let threads = pool.as_ref().map_or_else(rayon::current_num_threads, |p| p.current_num_threads());
-        let workers = threads.min(jobs.len().div_ceil(engine::lane_count(self.options.isa)));
+        // A group takes as long for one world as for all its lanes: few jobs are spread over many threads.
+        let room = jobs.len().div_ceil(threads).clamp(1, engine::lane_count(self.options.isa));
+        let workers = threads.min(jobs.len().div_ceil(room));
         let work = |_: usize| {
             let mut group = engine::new_groups(self.model, self.options.isa, 1).pop().expect("one group");
-            self.work(&mut *group, jobs, &next, steering, cost, &|job, outcome| {
+            self.work(&mut *group, room, jobs, &next, steering, cost, &|job, outcome| {
                 results.lock().expect("no holder panics")[job] = Some(outcome);
             });
         };
@@ -225,10 +227,12 @@ impl Rollouts<'_> {
         Ok(())
     }
 
-    /// Keeps one group busy until no job is left.
+    /// Keeps `room` lanes of one group busy until no job is left.
+    #[allow(clippy::too_many_arguments)]
     fn work(
         &self,
         group: &mut dyn Worlds,
+        room: usize,
         jobs: &[usize],
         next: &AtomicUsize,
         steering: &dyn Steering,
@@ -236,7 +240,8 @@ impl Rollouts<'_> {
         finish: &dyn Fn(usize, Outcome),
     ) {
         let mut scratch = group.new_scratch();
-        let mut lanes: Vec<Option<Lane>> = (0..group.lane_count()).map(|_| None).collect();
+        let mut lanes: Vec<Option<Lane>> = (0..room).map(|_| None).collect();
+        (0..group.lane_count()).for_each(|lane| group.set_running(lane, false));
         let mut rows = Rows::new(self.model);
         loop {
             let mut began = false;

@@ -186,12 +186,12 @@ impl Config {
             starts: 8,
             samples: 64,
             population: 32,
-            iterations: 32,
+            iterations: 24,
             sigma: 0.05,
             torque_share: Some(0.1),
             shares_distributions: true,
             gives_up_at: Some(2.0),
-            stops_below: Some(0.01),
+            stops_below: Some(0.02),
             second_tries: 5,
             weights: Weights::PAPER,
             extras: Extras {
@@ -204,14 +204,14 @@ impl Config {
             },
             polish: Some(Polish {
                 interval_frames: 2,
-                iterations: 12,
-                stops_below: 0.01,
+                iterations: 14,
+                stops_below: 0.02,
                 offset_accelerations: 2e-3,
                 offset_rates: 0.1,
                 offsets: 0.1,
                 joint_velocity: 1.0,
                 joint_acceleration: 2e-3,
-                foot_velocity: 1.0,
+                foot_velocity: 5.0,
                 root_velocity: 0.2,
             }),
         }
@@ -220,7 +220,7 @@ impl Config {
     /// Ours, for a first look.
     pub fn quick() -> Config {
         let standard = Config::standard();
-        let polish = standard.polish.map(|p| Polish { iterations: 4, ..p });
+        let polish = standard.polish.map(|p| Polish { iterations: 5, ..p });
         Config { starts: 4, samples: 32, population: 16, iterations: 16, polish, ..standard }
     }
 

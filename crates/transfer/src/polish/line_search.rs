@@ -1,7 +1,7 @@
 //! The corrected trajectory simulated under feedback, piece by piece, each at several step sizes side by side.
 //!
 //! A step size that suits a walk may topple a landing: so each piece of half a second takes the one that serves it best, judged by its own
-//! cost, by that of the half second behind it, and by what the value function says of the rest.
+//! cost, by that of the pieces behind it, and by what the value function says of the rest.
 
 use super::linear::shape;
 use super::quadratic::moment_cost;
@@ -16,6 +16,9 @@ use std::sync::Mutex;
 
 /// Intervals in a piece.
 pub(super) const PIECE: usize = 10;
+/// Pieces that are simulated to choose the step size of the first of them. Where they reach the end of the motion, the choice is never worse
+/// than the last one carried on, so that costs cannot rise.
+const AHEAD: usize = 6;
 /// Step sizes that are tried; the last one is none at all.
 const SHARES: usize = 16;
 /// Ratio of one step size to the next.
@@ -256,7 +259,7 @@ pub(super) fn search(course: Course<'_>, plan: &Plan, start: &Snapshot) -> Resul
     let (mut cost, mut offsets, mut steps, mut share_sum) = (0.0, nominal.offsets_at(0).to_vec(), 0, 0.0);
     let mut at = 0;
     while at < last {
-        let (end, to) = ((at + PIECE).min(last), (at + 2 * PIECE).min(last));
+        let (end, to) = ((at + PIECE).min(last), (at + AHEAD * PIECE).min(last));
         let beginning = Beginning { interval: at, state: &state, deviation: &offset_deviation };
         let found = run(course, Some(&plan.gains), &beginning, to, &shares)?;
         steps += found.iter().map(|f| f.3).sum::<u64>();

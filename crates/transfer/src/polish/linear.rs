@@ -60,6 +60,7 @@ pub(super) fn linearize(
     config: &Config,
     nominal: &Nominal,
     intervals: std::ops::Range<usize>,
+    reach: f64,
 ) -> Result<(Vec<Linear>, u64), TransferError> {
     let model = &target.model;
     let (nq, nv, m) = (model.position_count(), model.velocity_count(), target.dofs.count);
@@ -77,15 +78,15 @@ pub(super) fn linearize(
                 if column < nv {
                     let mut way = vec![0.0; nv];
                     way[column] = 1.0;
-                    model.displace(q, &way, sign * POSITION_STEP, &mut moved);
+                    model.displace(q, &way, sign * POSITION_STEP * reach, &mut moved);
                     starts.push(Snapshot::new(&moved, v));
                 } else if column < 2 * nv {
                     let mut speed = v.to_vec();
-                    speed[column - nv] += sign * VELOCITY_STEP;
+                    speed[column - nv] += sign * VELOCITY_STEP * reach;
                     starts.push(Snapshot::new(q, &speed));
                 } else {
                     let index = column - 2 * nv;
-                    offset = Some((index % m, index / m, sign * OFFSET_STEP));
+                    offset = Some((index % m, index / m, sign * OFFSET_STEP * reach));
                 }
                 jobs_start.push(if offset.is_some() { own } else { starts.len() - 1 });
                 jobs.push(Job { interval, offset });
@@ -117,9 +118,9 @@ pub(super) fn linearize(
             let (plus, minus) = (pair[0].end.values(), pair[1].end.values());
             model.difference(&minus[..nq], &plus[..nq], &mut way);
             let (matrix, at, step) = match column {
-                c if c < nv => (&mut linear.state, c, POSITION_STEP),
-                c if c < 2 * nv => (&mut linear.state, c, VELOCITY_STEP),
-                c => (&mut linear.offsets[(c - 2 * nv) / m], (c - 2 * nv) % m, OFFSET_STEP),
+                c if c < nv => (&mut linear.state, c, POSITION_STEP * reach),
+                c if c < 2 * nv => (&mut linear.state, c, VELOCITY_STEP * reach),
+                c => (&mut linear.offsets[(c - 2 * nv) / m], (c - 2 * nv) % m, OFFSET_STEP * reach),
             };
             let (width, scale) = (matrix.cols, 0.5 / step);
             for k in 0..nv {

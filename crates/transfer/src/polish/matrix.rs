@@ -1,5 +1,7 @@
 //! Small dense matrices, row by row, with sums in one fixed order: the same bits on every machine.
 
+use rayon::prelude::*;
+
 /// A matrix of `rows × cols` numbers.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Matrix {
@@ -21,19 +23,25 @@ impl Matrix {
         &mut self.data[i * self.cols..(i + 1) * self.cols]
     }
 
-    /// `self = a·b`.
+    /// `self = a₁·b`, a₁ being as many of the first columns of a as b has rows.
     pub fn set_product(&mut self, a: &Matrix, b: &Matrix) {
-        assert_eq!(a.cols, b.rows);
+        assert!(a.cols >= b.rows);
         (self.rows, self.cols) = (a.rows, b.cols);
         self.data.clear();
         self.data.resize(a.rows * b.cols, 0.0);
-        multiply(&mut self.data, &a.data, a.cols, 1, a.rows, b);
+        multiply(&mut self.data, Left { data: &a.data, row_stride: a.cols, col_stride: 1 }, &b.data, b.cols);
     }
 
-    /// `self += aᵀ·b`.
+    /// Adds a factor times a row of numbers to row `i`.
+    pub fn add_row(&mut self, i: usize, factor: f64, other: &[f64]) {
+        axpy(self.row_mut(i), factor, other);
+    }
+
+    /// `self += aᵀ·b₁`, b₁ being as many of the first rows of b as a has.
     pub fn add_transposed_product(&mut self, a: &Matrix, b: &Matrix) {
-        assert!(a.rows == b.rows && self.rows == a.cols && self.cols == b.cols);
-        multiply(&mut self.data, &a.data, 1, a.cols, a.cols, b);
+        assert!(a.rows <= b.rows && self.rows == a.cols && self.cols == b.cols);
+        let left = Left { data: &a.data, row_stride: 1, col_stride: a.cols };
+        multiply(&mut self.data, left, &b.data[..a.rows * b.cols], b.cols);
     }
 
     /// `out += selfᵀ·x`.
@@ -113,26 +121,86 @@ fn axpy(row: &mut [f64], factor: f64, other: &[f64]) {
     }
 }
 
-/// `out[i] += Σ_k a[i·row_stride + k·col_stride]·b[k]`, rows of `b` four at a time; sums in the order of k.
-fn multiply(out: &mut [f64], a: &[f64], row_stride: usize, col_stride: usize, rows: usize, b: &Matrix) {
-    let cols = b.cols;
-    for i in 0..rows {
-        let out = &mut out[i * cols..(i + 1) * cols];
-        let mut k = 0;
-        while k + 4 <= b.rows {
-            let at = |j: usize| a[i * row_stride + (k + j) * col_stride];
-            let [f0, f1, f2, f3] = [at(0), at(1), at(2), at(3)];
-            if f0 != 0.0 || f1 != 0.0 || f2 != 0.0 || f3 != 0.0 {
-                let (b0, b1, b2, b3) = (b.row(k), b.row(k + 1), b.row(k + 2), b.row(k + 3));
-                for ((((out, x0), x1), x2), x3) in out.iter_mut().zip(b0).zip(b1).zip(b2).zip(b3) {
-                    *out += f0 * x0 + f1 * x1 + (f2 * x2 + f3 * x3);
-                }
+/// Rows of a tile, and of what a thread takes at a time.
+const ROWS: usize = 4;
+/// Multiplications from which a product is worth several threads.
+const MANY: usize = 100_000;
+
+/// `aᵢₖ` is at `i·row_stride + k·col_stride`.
+#[derive(Clone, Copy)]
+struct Left<'a> {
+    data: &'a [f64],
+    row_stride: usize,
+    col_stride: usize,
+}
+
+/// `outᵢ += Σ_k aᵢₖ·bₖ`; sums in the order of k, whatever thread makes them.
+fn multiply(out: &mut [f64], a: Left<'_>, b: &[f64], cols: usize) {
+    if cols == 0 {
+        return;
+    }
+    let widest = pulp::Arch::new();
+    let block = |(i, out): (usize, &mut [f64])| {
+        let a = Left { data: &a.data[i * ROWS * a.row_stride..], ..a };
+        widest.dispatch(Rows { out, a, b, cols });
+    };
+    if out.len() * (b.len() / cols) >= MANY {
+        out.par_chunks_mut(ROWS * cols).enumerate().for_each(block);
+    } else {
+        out.chunks_mut(ROWS * cols).enumerate().for_each(block);
+    }
+}
+
+/// Some rows of a product.
+struct Rows<'a> {
+    out: &'a mut [f64],
+    a: Left<'a>,
+    b: &'a [f64],
+    cols: usize,
+}
+
+impl pulp::WithSimd for Rows<'_> {
+    type Output = ();
+
+    /// In tiles that fit into registers. Compiled for every width of vectors; none of them fuses products and sums.
+    #[inline(always)]
+    fn with_simd<S: pulp::Simd>(self, _: S) {
+        let Rows { out, a, b, cols } = self;
+        let mut column = 0;
+        if out.len() == ROWS * cols {
+            while column + 16 <= cols {
+                tile::<ROWS, 16>(out, a, b, cols, column);
+                column += 16;
             }
-            k += 4;
+            while column + 4 <= cols {
+                tile::<ROWS, 4>(out, a, b, cols, column);
+                column += 4;
+            }
         }
-        while k < b.rows {
-            axpy(out, a[i * row_stride + k * col_stride], b.row(k));
-            k += 1;
+        for i in 0..out.len() / cols {
+            for column in column..cols {
+                tile::<1, 1>(&mut out[i * cols..], Left { data: &a.data[i * a.row_stride..], ..a }, b, cols, column);
+            }
+        }
+    }
+}
+
+/// `R × W` numbers of a product, from `column` on.
+#[inline(always)]
+fn tile<const R: usize, const W: usize>(out: &mut [f64], a: Left<'_>, b: &[f64], cols: usize, column: usize) {
+    let mut sums = [[0.0; W]; R];
+    for (k, row) in b.chunks_exact(cols).enumerate() {
+        let row: &[f64; W] = row[column..column + W].try_into().expect("as wide");
+        for (i, sums) in sums.iter_mut().enumerate() {
+            let factor = a.data[i * a.row_stride + k * a.col_stride];
+            for (sum, x) in sums.iter_mut().zip(row) {
+                *sum += factor * x;
+            }
+        }
+    }
+    for (i, sums) in sums.iter().enumerate() {
+        for (out, sum) in out[i * cols + column..][..W].iter_mut().zip(sums) {
+            *out += sum;
         }
     }
 }
@@ -167,5 +235,26 @@ mod tests {
         let worst = again.data.iter().zip(&b.data).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
         assert!(worst < 1e-12, "{worst}");
         assert!(Matrix { rows: 1, cols: 1, data: vec![-1.0] }.cholesky().is_none());
+    }
+
+    #[test]
+    fn products_of_all_sizes_of_tiles() {
+        // Tiles of 16 and of 4 columns, single numbers, several threads; a wider left factor, a higher right one.
+        for (rows, terms, cols) in [(4, 3, 16), (9, 8, 39), (71, 60, 55)] {
+            let (a, b) = (some(rows, terms + 2, 0.3), some(terms, cols, 0.4));
+            let mut c = Matrix::default();
+            c.set_product(&a, &b);
+            let (d, e) = (some(terms, rows, 0.5), some(terms + 3, cols, 0.6));
+            let mut f = Matrix::zeros(rows, cols);
+            f.add_transposed_product(&d, &e);
+            for i in 0..rows {
+                for j in 0..cols {
+                    let plain: f64 = (0..terms).map(|k| a.row(i)[k] * b.row(k)[j]).sum();
+                    assert!((c.row(i)[j] - plain).abs() < 1e-13);
+                    let plain: f64 = (0..terms).map(|k| d.row(k)[i] * e.row(k)[j]).sum();
+                    assert!((f.row(i)[j] - plain).abs() < 1e-13);
+                }
+            }
+        }
     }
 }

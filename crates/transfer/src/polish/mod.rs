@@ -25,6 +25,11 @@ use sinew_sim::Snapshot;
 /// Damping of the corrections: first and least; relative to the controls' curvature scale.
 const DAMPING: f64 = 1e-3;
 const LEAST_DAMPING: f64 = 1e-6;
+/// Sizes of the differences, from coarse to fine, relative to those of `linear.rs`: coarse ones see past the next contact that comes or goes
+/// (a smoothed model, as Suh, Pang & Tedrake 2022 draw from samples), fine ones end nearer to the optimum.
+const REACHES: [f64; 3] = [10.0, 3.0, 1.0];
+/// Shares of the weights that keep the motion smooth, by the same steps: first a smooth motion is found, then it may come closer to its target.
+const SMOOTHNESS: [f64; 3] = [1.0, 0.3, 0.1];
 /// Dampings that a round tries, each ten times the last.
 const TRIES: usize = 4;
 
@@ -34,6 +39,8 @@ pub struct Polishing {
     /// Offsets, one row for each frame.
     offsets: Vec<f64>,
     damping: f64,
+    /// Which of [`REACHES`] the differences have.
+    level: usize,
     rounds: usize,
     costs: Vec<f64>,
     is_done: bool,
@@ -99,7 +106,7 @@ fn extras(polish: &Polish) -> Extras {
 impl Polishing {
     /// Begins with the offsets that a search found.
     pub fn new(offsets: Vec<f64>) -> Polishing {
-        Polishing { offsets, damping: DAMPING, rounds: 0, costs: Vec::new(), is_done: false, steps: 0 }
+        Polishing { offsets, damping: DAMPING, level: 0, rounds: 0, costs: Vec::new(), is_done: false, steps: 0 }
     }
 
     /// Whether it has ended.
@@ -132,6 +139,7 @@ impl Polishing {
             self.is_done = true;
             return Ok(());
         };
+        let polish = &smoothed(polish, SMOOTHNESS[self.level]);
         let count = target.dofs.count;
         let last = self.offsets.len() / count - 1;
         let start = start_state::start_state(target, config.begins == Begins::Moving);
@@ -167,13 +175,24 @@ impl Polishing {
                 self.costs.push(better);
                 let factor = if share > 0.3 { 0.3 } else { 2.0 };
                 self.damping = (self.damping * factor).max(LEAST_DAMPING);
-                self.is_done = cost - better < polish.stops_below * cost || self.rounds >= polish.iterations;
+                if cost - better < polish.stops_below * cost {
+                    self.sharpen();
+                }
+                self.is_done |= self.rounds >= polish.iterations;
                 return Ok(());
             }
             self.damping *= 10.0;
         }
-        self.is_done = true;
+        self.sharpen();
+        self.is_done |= self.rounds >= polish.iterations;
         Ok(())
+    }
+
+    /// Goes on with finer differences, or ends.
+    fn sharpen(&mut self) {
+        self.level += 1;
+        self.damping = DAMPING;
+        self.is_done = self.level == REACHES.len();
     }
 
     /// Linear and quadratic models of all intervals.
@@ -194,7 +213,13 @@ impl Polishing {
         // In pieces, so that memory stays small; a shorter last interval by itself.
         for range in [0..whole, whole..intervals] {
             for first in range.clone().step_by(32) {
-                let (found, steps) = linear::linearize(target, config, nominal, first..(first + 32).min(range.end))?;
+                let (found, steps) = linear::linearize(
+                    target,
+                    config,
+                    nominal,
+                    first..(first + 32).min(range.end),
+                    REACHES[self.level],
+                )?;
                 linear.extend(found);
                 self.steps += steps;
             }
@@ -231,6 +256,18 @@ impl Measured {
             }
         }
         Some(plan)
+    }
+}
+
+/// The polish with a share of its weights of smoothness.
+fn smoothed(polish: &Polish, share: f64) -> Polish {
+    Polish {
+        offset_accelerations: share * polish.offset_accelerations,
+        offset_rates: share * polish.offset_rates,
+        offsets: share * polish.offsets,
+        joint_velocity: share * polish.joint_velocity,
+        joint_acceleration: share * polish.joint_acceleration,
+        ..*polish
     }
 }
 

@@ -5,10 +5,14 @@ use crate::TransferError;
 use crate::config::{Config, Polish};
 use crate::cost::{Seen, planted};
 use crate::target::Target;
+use rayon::prelude::*;
 use sinew_sim::{Batch, BatchOptions, Snapshot};
 
 /// How far coordinates are moved to measure slopes of what is observed.
 const STEP: f64 = 1e-3;
+
+/// States that a thread takes at a time.
+const SOME: usize = 8;
 
 /// Quadratic model of the cost at one moment, in the tangent space of (position, velocity).
 pub(super) struct Quadratic {
@@ -24,6 +28,19 @@ pub(super) fn moment_cost(seen: &Seen, target: &Target, frame: usize, config: &C
 
 /// Quadratic models at states of the nominal trajectory; `frames` says at which frame of the target each is.
 pub(super) fn quadratics(
+    target: &Target,
+    config: &Config,
+    polish: &Polish,
+    states: &[Snapshot],
+    frames: &[usize],
+) -> Result<Vec<Quadratic>, TransferError> {
+    let some = |(states, frames): (&[Snapshot], &[usize])| quadratics_of(target, config, polish, states, frames);
+    let found: Vec<_> = states.par_chunks(SOME).zip(frames.par_chunks(SOME)).map(some).collect::<Result<_, _>>()?;
+    Ok(found.into_iter().flatten().collect())
+}
+
+/// The models of a few states, one after the other.
+fn quadratics_of(
     target: &Target,
     config: &Config,
     polish: &Polish,

@@ -75,46 +75,60 @@ impl Value {
         let [by_offset, by_rate, by_acceleration] = &linear.offsets;
         let (ns, m) = (linear.state.rows, by_rate.cols);
         let n = ns + 2 * m;
-        // x' = F·x + G·u with F = [A, C_o, C_r; 0, 1, 1; 0, 0, 1] and G = [C_a; 1/2; 1].
-        let mut f = Matrix::zeros(n, n);
-        let mut g = Matrix::zeros(n, m);
+        // x' = F·x + G·u with F = [A, C_o, C_r; 0, 1, 1; 0, 0, 1] and G = [C_a; 1/2; 1]: only the first rows are dense.
+        let mut dense = Matrix::zeros(ns, n);
         for i in 0..ns {
-            let row = f.row_mut(i);
+            let row = dense.row_mut(i);
             row[..ns].copy_from_slice(linear.state.row(i));
             row[ns..ns + m].copy_from_slice(by_offset.row(i));
             row[ns + m..].copy_from_slice(by_rate.row(i));
-            g.row_mut(i).copy_from_slice(by_acceleration.row(i));
-        }
-        for j in 0..m {
-            let (offset, rate) = (ns + j, ns + m + j);
-            f.row_mut(offset)[offset] = 1.0;
-            f.row_mut(offset)[rate] = 1.0;
-            f.row_mut(rate)[rate] = 1.0;
-            g.row_mut(offset)[j] = 0.5;
-            g.row_mut(rate)[j] = 1.0;
         }
         let Value { slope, curvature } = self;
         let (mut vf, mut vg) = (Matrix::default(), Matrix::default());
-        vf.set_product(&curvature, &f);
-        vg.set_product(&curvature, &g);
+        vf.set_product(&curvature, &dense);
+        vg.set_product(&curvature, by_acceleration);
+        for i in 0..n {
+            let (by_offsets, by_rates) = curvature.row(i)[ns..].split_at(m);
+            let (f, g) = (&mut vf.row_mut(i)[ns..], vg.row_mut(i));
+            for j in 0..m {
+                f[j] += by_offsets[j];
+                f[m + j] += by_offsets[j] + by_rates[j];
+                g[j] += 0.5 * by_offsets[j] + by_rates[j];
+            }
+        }
         let (mut qxx, mut qux, mut quu) = (Matrix::zeros(n, n), Matrix::zeros(m, n), Matrix::zeros(m, m));
-        qxx.add_transposed_product(&f, &vf);
-        qux.add_transposed_product(&g, &vf);
-        quu.add_transposed_product(&g, &vg);
+        qxx.add_transposed_product(&dense, &vf);
+        qux.add_transposed_product(by_acceleration, &vf);
+        quu.add_transposed_product(by_acceleration, &vg);
+        for j in 0..m {
+            qxx.add_row(ns + j, 1.0, vf.row(ns + j));
+            qxx.add_row(ns + m + j, 1.0, vf.row(ns + j));
+            qxx.add_row(ns + m + j, 1.0, vf.row(ns + m + j));
+            qux.add_row(j, 0.5, vf.row(ns + j));
+            qux.add_row(j, 1.0, vf.row(ns + m + j));
+            quu.add_row(j, 0.5, vg.row(ns + j));
+            quu.add_row(j, 1.0, vg.row(ns + m + j));
+        }
         let (mut qx, mut qu) = (vec![0.0; n], vec![0.0; m]);
-        f.add_transposed_vector(&slope, &mut qx);
-        g.add_transposed_vector(&slope, &mut qu);
+        dense.add_transposed_vector(&slope[..ns], &mut qx);
+        by_acceleration.add_transposed_vector(&slope[..ns], &mut qu);
+        let (by_offsets, by_rates) = slope[ns..].split_at(m);
+        for j in 0..m {
+            qx[ns + j] += by_offsets[j];
+            qx[ns + m + j] += by_offsets[j] + by_rates[j];
+            qu[j] += 0.5 * by_offsets[j] + by_rates[j];
+        }
         for (i, (qu, value)) in qu.iter_mut().zip(&cost.values[2]).enumerate() {
             *qu += 2.0 * cost.weights[2] * value;
             quu.data[i * m + i] += 2.0 * cost.weights[2];
         }
-        // δv' − δv = D·x + E·u, D and E being rows of F − 1 and G.
+        // δv' − δv = D·x + E·u, D and E being rows of F − 1 and G, all of them dense.
         let (rows, weight) = (acceleration.rows.clone(), 2.0 * acceleration.weight);
         let (mut d, mut e) = (Matrix::zeros(rows.len(), n), Matrix::zeros(rows.len(), m));
         for (i, row) in rows.enumerate() {
-            d.row_mut(i).copy_from_slice(f.row(row));
+            d.row_mut(i).copy_from_slice(dense.row(row));
             d.row_mut(i)[row] -= 1.0;
-            e.row_mut(i).copy_from_slice(g.row(row));
+            e.row_mut(i).copy_from_slice(by_acceleration.row(row));
         }
         let scaled = |a: &Matrix| Matrix { data: a.data.iter().map(|x| weight * x).collect(), ..*a };
         let (weighted_d, weighted_e) = (scaled(&d), scaled(&e));

@@ -57,7 +57,7 @@ fn linear_models_foretell_the_end_of_an_interval() {
     let frames: Vec<usize> = (0..target.frames()).step_by(polish.interval_frames).collect();
     let mut nominal = Nominal { frames, states: Vec::new(), offsets, count };
     line_search::simulate(&target, &config, &polish, &mut nominal, &start).expect("a run");
-    let (linear, _) = linear::linearize(&target, &config, &nominal, 5..6).expect("a model");
+    let (linear, _) = linear::linearize(&target, &config, &nominal, 5..6, 1.0).expect("a model");
     // An offset of every joint, as a rate: what the model says against what the simulation does.
     let rate = 0.01;
     let mut moved = Nominal {
