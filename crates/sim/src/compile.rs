@@ -71,8 +71,7 @@ impl<'a> Builder<'a> {
             schedule: Vec::new(),
             slot_count: 0,
             motion_slot_count: 0,
-            inertia_slot_count: 0,
-            child_slots: Vec::new(),
+            child_segments: Vec::new(),
             segment_parents: Vec::new(),
             keeps_centers: false,
             points: Vec::new(),
@@ -226,13 +225,12 @@ impl<'a> Builder<'a> {
             tree,
             slot: 0,
             parent_slot: 0,
-            inertia_slot: 0,
             children: 0..0,
+            carrier: None,
             segment: 0,
             motion_slot: 0,
             parent_motion_slot: 0,
             is_leaf: true,
-            keeps_motion: true,
             q,
             v,
             offset,
@@ -434,24 +432,20 @@ impl<'a> Builder<'a> {
         }
         kernel.slot_count = base;
         kernel.motion_slot_count = if has_pairs { count } else { base };
-        kernel.inertia_slot_count = base;
         for i in 0..count {
             let parent = kernel.links[i].parent;
             let begins_segment = parent == NO_LINK || children[parent].len() > 1;
-            let (slot, segment) = if begins_segment {
-                kernel.inertia_slot_count += 1;
+            let segment = if begins_segment {
                 let carrier =
                     if parent == NO_LINK { kernel.segment_parents.len() } else { kernel.links[parent].segment };
                 kernel.segment_parents.push(carrier);
-                (kernel.inertia_slot_count - 1, kernel.segment_parents.len() - 1)
+                kernel.segment_parents.len() - 1
             } else {
-                (kernel.links[i].slot, kernel.links[parent].segment)
+                kernel.links[parent].segment
             };
             let link = &mut kernel.links[i];
-            link.inertia_slot = slot;
             link.segment = segment;
             link.is_leaf = children[i].is_empty();
-            link.keeps_motion = has_pairs || parent == NO_LINK || !link.is_leaf;
             link.motion_slot = if has_pairs { i } else { link.slot };
             if parent != NO_LINK {
                 kernel.links[i].parent_slot = kernel.links[parent].slot;
@@ -459,11 +453,16 @@ impl<'a> Builder<'a> {
             }
         }
         for (link, children) in children.iter().enumerate() {
-            let first = kernel.child_slots.len();
+            let first = kernel.child_segments.len();
             for &child in children {
-                kernel.child_slots.push(kernel.links[child].inertia_slot);
+                kernel.child_segments.push(kernel.links[child].segment);
             }
-            kernel.links[link].children = first..kernel.child_slots.len();
+            kernel.links[link].children = first..kernel.child_segments.len();
+            if let Some(&child) = children.first() {
+                // Links stand in depth-first order, and the way outwards counts on it.
+                debug_assert_eq!(child, link + 1);
+                kernel.links[child].carrier = Some(link);
+            }
         }
         let mut open: Vec<usize> = Vec::new();
         for i in 0..count {

@@ -42,18 +42,17 @@ pub(crate) struct Link<S> {
     /// Depth within the tree, and of the parent, counted on from tree to tree: where accelerations are kept on the way out.
     pub slot: usize,
     pub parent_slot: usize,
-    /// Where the articulated inertia is kept on the way in: one for each child of a link with several, else by depth.
-    pub inertia_slot: usize,
-    /// Inertia slots of the children: indices into [`Kernel::child_slots`].
+    /// Segments of the children: indices into [`Kernel::child_segments`].
     pub children: std::ops::Range<usize>,
-    /// The unbranched run of links that it is part of; a pass that repeats one of them repeats them all.
+    /// The parent, where this is its first child, which stands next after it and adds its rigid inertia to what it passes on.
+    pub carrier: Option<usize>,
+    /// The unbranched run of links that it is part of. They share one articulated inertia, which grows on the way in; a pass
+    /// that repeats one of them repeats them all.
     pub segment: usize,
     /// Where the pose is kept: by depth, or one for each link when pairs need them all at once.
     pub motion_slot: usize,
     pub parent_motion_slot: usize,
     pub is_leaf: bool,
-    /// Whether anything looks at the pose after the link's own work: children, pairs.
-    pub keeps_motion: bool,
     /// First index in `qpos` and `qvel`.
     pub q: usize,
     pub v: usize,
@@ -177,8 +176,7 @@ pub(crate) struct Kernel<S> {
     pub schedule: Vec<Op>,
     pub slot_count: usize,
     pub motion_slot_count: usize,
-    pub inertia_slot_count: usize,
-    pub child_slots: Vec<usize>,
+    pub child_segments: Vec<usize>,
     /// For each segment the one that carries it; the root's carries itself.
     pub segment_parents: Vec<usize>,
     /// Whether bodies must be found after their own work: there are boxes or pairs.
@@ -225,8 +223,7 @@ impl Kernel<f64> {
             schedule: self.schedule.clone(),
             slot_count: self.slot_count,
             motion_slot_count: self.motion_slot_count,
-            inertia_slot_count: self.inertia_slot_count,
-            child_slots: self.child_slots.clone(),
+            child_segments: self.child_segments.clone(),
             segment_parents: self.segment_parents.clone(),
             keeps_centers: self.keeps_centers,
             points: self
@@ -293,13 +290,12 @@ impl Link<f64> {
             tree: self.tree,
             slot: self.slot,
             parent_slot: self.parent_slot,
-            inertia_slot: self.inertia_slot,
+            carrier: self.carrier,
             children: self.children.clone(),
             segment: self.segment,
             motion_slot: self.motion_slot,
             parent_motion_slot: self.parent_motion_slot,
             is_leaf: self.is_leaf,
-            keeps_motion: self.keeps_motion,
             q: self.q,
             v: self.v,
             offset: array3(&self.offset),

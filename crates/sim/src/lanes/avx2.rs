@@ -5,81 +5,45 @@
 
 #![allow(clippy::undocumented_unsafe_blocks, reason = "one argument for the whole file, above")]
 
-use super::{Lanes, sin_cos};
-use std::arch::x86_64::*;
-use std::ops::{Add, Div, Mul, Neg, Sub};
+use super::x86::{register_methods, register_type};
+use super::{Lanes, Work, sin_cos};
+use std::arch::{asm, x86_64::*};
 
-#[derive(Clone, Copy, Debug)]
-#[repr(transparent)]
-pub(crate) struct F32x8(__m256);
+register_type!(
+    F32x8(__m256),
+    _mm256_set1_ps,
+    _mm256_xor_ps,
+    Add add _mm256_add_ps,
+    Sub sub _mm256_sub_ps,
+    Mul mul _mm256_mul_ps,
+    Div div _mm256_div_ps
+);
 
-macro_rules! lanewise {
-    ($trait:ident, $method:ident, $intrinsic:ident) => {
-        impl $trait for F32x8 {
-            type Output = F32x8;
-            #[inline(always)]
-            fn $method(self, b: F32x8) -> F32x8 {
-                F32x8(unsafe { $intrinsic(self.0, b.0) })
-            }
-        }
-    };
-}
-lanewise!(Add, add, _mm256_add_ps);
-lanewise!(Sub, sub, _mm256_sub_ps);
-lanewise!(Mul, mul, _mm256_mul_ps);
-lanewise!(Div, div, _mm256_div_ps);
-
-impl Neg for F32x8 {
-    type Output = F32x8;
-    #[inline(always)]
-    fn neg(self) -> F32x8 {
-        F32x8(unsafe { _mm256_xor_ps(self.0, _mm256_set1_ps(-0.0)) })
-    }
+/// `_mm256_blendv_ps`, with the compiler kept from seeing where the outcome comes from: it would write it back to where `no` was
+/// read by `vmaskmovps`, which takes some CPUs twenty times as long as a blend and a store.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn blend(mask: __m256, yes: __m256, no: __m256) -> __m256 {
+    let mut chosen = _mm256_blendv_ps(no, yes, mask);
+    unsafe { asm!("/* {0} */", inout(ymm_reg) chosen, options(pure, nomem, nostack, preserves_flags)) };
+    chosen
 }
 
 impl Lanes for F32x8 {
-    type Scalar = f32;
+    register_methods!(
+        "avx2,fma",
+        _mm256_set1_ps,
+        _mm256_fmadd_ps,
+        _mm256_fnmadd_ps,
+        _mm256_sqrt_ps,
+        _mm256_min_ps,
+        _mm256_max_ps
+    );
     type Mask = __m256;
-    const COUNT: usize = 8;
-    const SINGLE: bool = true;
 
-    #[inline(always)]
-    fn splat(x: f32) -> Self {
-        F32x8(unsafe { _mm256_set1_ps(x) })
-    }
-    #[inline]
-    fn get(&self, lane: usize) -> f64 {
-        assert!(lane < Self::COUNT);
-        unsafe { *(self as *const Self).cast::<f32>().add(lane) as f64 }
-    }
-    #[inline]
-    fn set(&mut self, lane: usize, x: f64) {
-        assert!(lane < Self::COUNT);
-        unsafe { *(self as *mut Self).cast::<f32>().add(lane) = x as f32 }
-    }
-    #[inline(always)]
-    fn mul_add(self, b: Self, c: Self) -> Self {
-        F32x8(unsafe { _mm256_fmadd_ps(self.0, b.0, c.0) })
-    }
-    #[inline(always)]
-    fn neg_mul_add(self, b: Self, c: Self) -> Self {
-        F32x8(unsafe { _mm256_fnmadd_ps(self.0, b.0, c.0) })
-    }
-    #[inline(always)]
-    fn sqrt(self) -> Self {
-        F32x8(unsafe { _mm256_sqrt_ps(self.0) })
-    }
     #[inline(always)]
     fn abs(self) -> Self {
         F32x8(unsafe { _mm256_andnot_ps(_mm256_set1_ps(-0.0), self.0) })
-    }
-    #[inline(always)]
-    fn min(self, b: Self) -> Self {
-        F32x8(unsafe { _mm256_min_ps(self.0, b.0) })
-    }
-    #[inline(always)]
-    fn max(self, b: Self) -> Self {
-        F32x8(unsafe { _mm256_max_ps(self.0, b.0) })
     }
     #[inline(always)]
     fn round(self) -> Self {
@@ -91,7 +55,7 @@ impl Lanes for F32x8 {
     }
     #[inline(always)]
     fn select(mask: __m256, yes: Self, no: Self) -> Self {
-        F32x8(unsafe { _mm256_blendv_ps(no.0, yes.0, mask) })
+        F32x8(unsafe { blend(mask, yes.0, no.0) })
     }
     #[inline(always)]
     fn and(a: __m256, b: __m256) -> __m256 {
@@ -116,9 +80,5 @@ impl Lanes for F32x8 {
             let set = _mm256_and_si256(_mm256_set1_epi32(bits as i32), lane);
             _mm256_castsi256_ps(_mm256_cmpeq_epi32(set, lane))
         }
-    }
-    #[inline(always)]
-    fn sin_cos(self) -> (Self, Self) {
-        sin_cos::sin_cos(self)
     }
 }

@@ -5,81 +5,35 @@
 
 #![allow(clippy::undocumented_unsafe_blocks, reason = "one argument for the whole file, above")]
 
-use super::{Lanes, sin_cos};
+use super::x86::{register_methods, register_type};
+use super::{Lanes, Work, sin_cos};
 use std::arch::x86_64::*;
-use std::ops::{Add, Div, Mul, Neg, Sub};
 
-#[derive(Clone, Copy, Debug)]
-#[repr(transparent)]
-pub(crate) struct F32x16(__m512);
-
-macro_rules! lanewise {
-    ($trait:ident, $method:ident, $intrinsic:ident) => {
-        impl $trait for F32x16 {
-            type Output = F32x16;
-            #[inline(always)]
-            fn $method(self, b: F32x16) -> F32x16 {
-                F32x16(unsafe { $intrinsic(self.0, b.0) })
-            }
-        }
-    };
-}
-lanewise!(Add, add, _mm512_add_ps);
-lanewise!(Sub, sub, _mm512_sub_ps);
-lanewise!(Mul, mul, _mm512_mul_ps);
-lanewise!(Div, div, _mm512_div_ps);
-
-impl Neg for F32x16 {
-    type Output = F32x16;
-    #[inline(always)]
-    fn neg(self) -> F32x16 {
-        F32x16(unsafe { _mm512_xor_ps(self.0, _mm512_set1_ps(-0.0)) })
-    }
-}
+register_type!(
+    F32x16(__m512),
+    _mm512_set1_ps,
+    _mm512_xor_ps,
+    Add add _mm512_add_ps,
+    Sub sub _mm512_sub_ps,
+    Mul mul _mm512_mul_ps,
+    Div div _mm512_div_ps
+);
 
 impl Lanes for F32x16 {
-    type Scalar = f32;
+    register_methods!(
+        "avx512f,avx512vl,avx512dq,avx2,fma",
+        _mm512_set1_ps,
+        _mm512_fmadd_ps,
+        _mm512_fnmadd_ps,
+        _mm512_sqrt_ps,
+        _mm512_min_ps,
+        _mm512_max_ps
+    );
     type Mask = __mmask16;
-    const COUNT: usize = 16;
-    const SINGLE: bool = true;
 
-    #[inline(always)]
-    fn splat(x: f32) -> Self {
-        F32x16(unsafe { _mm512_set1_ps(x) })
-    }
-    #[inline]
-    fn get(&self, lane: usize) -> f64 {
-        assert!(lane < Self::COUNT);
-        unsafe { *(self as *const Self).cast::<f32>().add(lane) as f64 }
-    }
-    #[inline]
-    fn set(&mut self, lane: usize, x: f64) {
-        assert!(lane < Self::COUNT);
-        unsafe { *(self as *mut Self).cast::<f32>().add(lane) = x as f32 }
-    }
-    #[inline(always)]
-    fn mul_add(self, b: Self, c: Self) -> Self {
-        F32x16(unsafe { _mm512_fmadd_ps(self.0, b.0, c.0) })
-    }
-    #[inline(always)]
-    fn neg_mul_add(self, b: Self, c: Self) -> Self {
-        F32x16(unsafe { _mm512_fnmadd_ps(self.0, b.0, c.0) })
-    }
-    #[inline(always)]
-    fn sqrt(self) -> Self {
-        F32x16(unsafe { _mm512_sqrt_ps(self.0) })
-    }
     #[inline(always)]
     fn abs(self) -> Self {
         F32x16(unsafe { _mm512_abs_ps(self.0) })
-    }
-    #[inline(always)]
-    fn min(self, b: Self) -> Self {
-        F32x16(unsafe { _mm512_min_ps(self.0, b.0) })
-    }
-    #[inline(always)]
-    fn max(self, b: Self) -> Self {
-        F32x16(unsafe { _mm512_max_ps(self.0, b.0) })
     }
     #[inline(always)]
     fn round(self) -> Self {
@@ -112,9 +66,5 @@ impl Lanes for F32x16 {
     #[inline(always)]
     fn from_bits(bits: u32) -> __mmask16 {
         bits as __mmask16
-    }
-    #[inline(always)]
-    fn sin_cos(self) -> (Self, Self) {
-        sin_cos::sin_cos(self)
     }
 }

@@ -12,6 +12,8 @@ mod fused;
 mod portable;
 mod reference;
 mod sin_cos;
+#[cfg(target_arch = "x86_64")]
+mod x86;
 
 #[cfg(target_arch = "x86_64")]
 pub(crate) use avx2::F32x8;
@@ -42,6 +44,15 @@ impl Scalar for f64 {
     fn to_f64(self) -> f64 {
         self
     }
+}
+
+/// A stage of the step with what it works on, for [`Lanes::apart`].
+///
+/// Everything else is inlined, because only what is inlined is compiled for the instruction set of its caller. One function of all stages
+/// would have far more values at hand than a CPU has registers. `run` must be `#[inline(always)]`.
+pub(crate) trait Work {
+    type Outcome;
+    fn run(self) -> Self::Outcome;
 }
 
 /// One number per lane. A mask selects lanes.
@@ -93,6 +104,9 @@ pub(crate) trait Lanes:
 
     /// Sine and cosine, |x| up to about 10⁴.
     fn sin_cos(self) -> (Self, Self);
+
+    /// Does the work in a function of its own that is compiled for the instruction set.
+    fn apart<W: Work>(work: W) -> W::Outcome;
 
     #[inline(always)]
     fn zero() -> Self {

@@ -1,6 +1,6 @@
 //! Four f32 lanes for any CPU.
 
-use super::{Lanes, fused, sin_cos};
+use super::{Lanes, Work, fused, sin_cos};
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
 #[derive(Clone, Copy, Debug)]
@@ -111,6 +111,10 @@ impl Lanes for F32x4 {
     #[inline(always)]
     fn from_bits(bits: u32) -> [bool; 4] {
         std::array::from_fn(|i| bits >> i & 1 == 1)
+    }
+    #[inline(never)]
+    fn apart<W: Work>(work: W) -> W::Outcome {
+        work.run()
     }
     #[inline(always)]
     fn sin_cos(self) -> (Self, Self) {

@@ -1,6 +1,6 @@
 //! One f64 lane: the reference that tests compare with.
 
-use super::Lanes;
+use super::{Lanes, Work};
 
 impl Lanes for f64 {
     type Scalar = f64;
@@ -74,6 +74,10 @@ impl Lanes for f64 {
     #[inline(always)]
     fn from_bits(bits: u32) -> bool {
         bits & 1 == 1
+    }
+    #[inline(never)]
+    fn apart<W: Work>(work: W) -> W::Outcome {
+        work.run()
     }
     #[inline(always)]
     fn sin_cos(self) -> (f64, f64) {

@@ -4,7 +4,7 @@ use super::{Articulated, Group, RELEASE_PASSES, SCALE_PASSES, Scratch, contact_s
 use crate::kernel::{Kernel, LinkKind};
 use crate::lanes::Lanes;
 use crate::math::Vec3;
-use crate::step::contact;
+use crate::step::contact::{self, GROUND};
 
 /// Accelerations of all links from the last backward pass.
 ///
@@ -23,26 +23,29 @@ pub(super) fn accelerate<V: Lanes>(
     let may_release = pass <= RELEASE_PASSES;
     let (zero, none) = (V::zero(), V::from_bits(0));
     let mut any = false;
+    let mut last = [Vec3::zero(); 2];
     for (i, link) in kernel.links.iter().enumerate() {
         let mut offenders = V::from_bits(0);
         let v = link.v;
+        // A first child comes next after its parent, whose acceleration is still at hand.
+        let [parent_alpha, parent_a] =
+            if link.carrier.is_some() { last } else { scratch.accelerations[link.parent_slot] };
         let motion = match link.kind {
             LinkKind::Fixed => [Vec3::zero(); 2],
             LinkKind::Free => {
-                let [alpha, a] = solve_free(&scratch.articulated[link.inertia_slot]);
+                let [alpha, a] = solve_free(&scratch.articulated[link.segment]);
                 let local = scratch.motions[link.motion_slot].rotation.transpose_mul_vec(alpha);
                 a.store(&mut scratch.acceleration[v..v + 3]);
                 local.store(&mut scratch.acceleration[v + 3..v + 6]);
                 [alpha, a]
             }
             LinkKind::Planar => {
-                let [alpha, a] = solve_planar(&scratch.articulated[link.inertia_slot]);
+                let [alpha, a] = solve_planar(&scratch.articulated[link.segment]);
                 Vec3::new(a.x, a.z, alpha.y).store(&mut scratch.acceleration[v..v + 3]);
                 [alpha, a]
             }
             LinkKind::Ball => {
-                let [parent_alpha, parent_a] = scratch.accelerations[link.parent_slot];
-                let (work, ball, stop) = (&mut scratch.links[i], &mut scratch.balls[i], &mut scratch.stops[i]);
+                let (joint, ball, stop) = (&mut scratch.joints[i], &mut scratch.balls[i], &mut scratch.stops[i]);
                 // Acceleration of the joint's centre, then q̈ = D⁻¹(u + β·α) − α − D⁻¹H·a, less what a stop takes.
                 let at_joint = parent_alpha.cross_add(ball.position, parent_a);
                 let driven = ball.d_inverse.mul_vec(parent_alpha.scale(ball.implicit)).add(ball.d_inverse_u);
@@ -52,13 +55,13 @@ pub(super) fn accelerate<V: Lanes>(
                 }
                 ball.rotation.transpose_mul_vec(q).store(&mut scratch.acceleration[v..v + 3]);
 
-                let torque = q.scale_sub_from(work.pd_implicit, ball.pd_torque);
+                let torque = q.scale_sub_from(joint.pd_implicit, ball.pd_torque);
                 let (limit, size) = (V::splat(link.torque_limit), torque.length());
                 let over = V::and(limit.lt(size), running);
                 if scratch.limits_hit || V::any(over) {
                     scratch.limits_hit = true;
                     let implicit = V::splat(link.pd_implicit) * group.gain;
-                    let limited = V::and(work.pd_implicit.lt(implicit), running);
+                    let limited = V::and(joint.pd_implicit.lt(implicit), running);
                     // Over the limit: the whole law is scaled down to it, which keeps its damping in every direction (and up again
                     // where that was too much). Once the torque is almost right it is fixed, a hair inside the limit.
                     let ratio = limit / size.max(V::constant(1e-12));
@@ -74,8 +77,8 @@ pub(super) fn accelerate<V: Lanes>(
                     let scaled = ball.pd_torque.scale(factor);
                     let held = torque.scale(ratio * V::constant(1.0 - 1e-6));
                     ball.pd_torque = Vec3::select(released, ball.pd_wish, Vec3::select(fixed, held, scaled));
-                    let rest = V::select(fixed, zero, work.pd_implicit * factor);
-                    work.pd_implicit = V::select(released, implicit, rest);
+                    let rest = V::select(fixed, zero, joint.pd_implicit * factor);
+                    joint.pd_implicit = V::select(released, implicit, rest);
                     offenders = V::or(offenders, V::or(off, released));
                 }
                 if link.has_limits && contact_slack.is_some() {
@@ -92,27 +95,27 @@ pub(super) fn accelerate<V: Lanes>(
                 [alpha, ball.position.cross_add(q, parent_a)]
             }
             _ => {
-                let [parent_alpha, parent_a] = scratch.accelerations[link.parent_slot];
-                let work = &mut scratch.links[i];
-                let carried = work.u_angular.dot(parent_alpha) + work.u_linear.dot(parent_a);
-                let q = (work.u - carried) * work.d_inverse;
+                let joint = &mut scratch.joints[i];
+                let carried = joint.u_angular.dot(parent_alpha) + joint.u_linear.dot(parent_a);
+                let q = (joint.u - carried) * joint.d_inverse;
                 scratch.acceleration[v] = q;
 
-                let torque = q.neg_mul_add(work.pd_implicit, work.pd_torque);
+                let torque = q.neg_mul_add(joint.pd_implicit, joint.pd_torque);
                 let limit = V::splat(link.torque_limit);
                 if scratch.limits_hit || V::any(V::and(limit.lt(torque.abs()), running)) {
                     scratch.limits_hit = true;
                     let implicit = V::splat(link.pd_implicit) * group.gain;
-                    let limited = V::and(work.pd_implicit.lt(implicit), running);
-                    let wish = q.neg_mul_add(implicit, work.pd_wish);
+                    let limited = V::and(joint.pd_implicit.lt(implicit), running);
+                    let wish = q.neg_mul_add(implicit, scratch.links[i].pd_wish);
                     let over = V::and(limit.lt(wish.abs()), running);
                     // Limited and wishing less than that, or the other way: on to the law.
                     let clamped = wish.clamp(-limit, limit);
-                    let back = V::and(limited, V::or((clamped * work.pd_torque).lt(zero), V::and_not(limited, over)));
+                    let back = V::and(limited, V::or((clamped * joint.pd_torque).lt(zero), V::and_not(limited, over)));
                     let released = if may_release { back } else { none };
                     let saturated = V::and_not(over, limited);
-                    work.pd_torque = V::select(saturated, clamped, V::select(released, work.pd_wish, work.pd_torque));
-                    work.pd_implicit = V::select(saturated, zero, V::select(released, implicit, work.pd_implicit));
+                    joint.pd_torque =
+                        V::select(saturated, clamped, V::select(released, scratch.links[i].pd_wish, joint.pd_torque));
+                    joint.pd_implicit = V::select(saturated, zero, V::select(released, implicit, joint.pd_implicit));
                     offenders = V::or(offenders, V::or(saturated, released));
                 }
                 if link.has_limits && contact_slack.is_some() {
@@ -126,20 +129,31 @@ pub(super) fn accelerate<V: Lanes>(
                         offenders = V::or(offenders, pulls);
                     }
                 }
-                [work.axis.scale_add(q, parent_alpha), work.moment.scale_add(q, parent_a)]
+                [joint.axis.scale_add(q, parent_alpha), joint.moment.scale_add(q, parent_a)]
             }
         };
-        if !link.is_leaf {
+        last = motion;
+        if link.children.len() > 1 {
             scratch.accelerations[link.slot] = motion;
         }
         let (first, last) = scratch.contact_ranges[i];
-        for contact in &mut scratch.contacts[first as usize..last as usize] {
-            let over = contact::limit(kernel, contact, &motion, running, contact_slack);
-            offenders = V::or(offenders, over);
+        if first < last {
+            scratch.touching[i] = motion;
         }
         if V::any(offenders) {
             any = true;
             mark_dirty(&mut scratch.dirty, &kernel.segment_parents, link.segment);
+        }
+    }
+    for contact in &mut scratch.contacts {
+        // What lies between moving bodies is listed for reading only.
+        if contact.other < GROUND {
+            continue;
+        }
+        let link = contact.link as usize;
+        if V::any(contact::limit(kernel, contact, &scratch.touching[link], running, contact_slack)) {
+            any = true;
+            mark_dirty(&mut scratch.dirty, &kernel.segment_parents, kernel.links[link].segment);
         }
     }
     any

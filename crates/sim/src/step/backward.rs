@@ -1,11 +1,13 @@
 //! Inwards: what each subtree weighs, seen through its joint.
 
-use super::{Articulated, BallWork, BrakeWork, LinkWork, Scratch, StopWork, contact};
+use super::{Articulated, BallWork, BrakeWork, JointWork, LinkWork, Scratch, StopWork, contact};
 use crate::kernel::{Kernel, Link, LinkKind};
 use crate::lanes::Lanes;
 use crate::math::{Mat3, Sym3, Vec3};
+use std::sync::atomic::{Ordering, compiler_fence};
 
-/// Articulated inertia of link `i` through its joint, left in its slot for the parent to add.
+/// Articulated inertia of link `i` through its joint, left with its segment for the parent; the first child adds the parent's rigid
+/// inertia, so that the parent finds the sum.
 #[inline(always)]
 pub(super) fn backward<V: Lanes>(kernel: &Kernel<V::Scalar>, scratch: &mut Scratch<V>, i: usize) {
     let link = &kernel.links[i];
@@ -13,63 +15,76 @@ pub(super) fn backward<V: Lanes>(kernel: &Kernel<V::Scalar>, scratch: &mut Scrat
         return;
     }
     let (first, last) = scratch.contact_ranges[i];
-    let work = &scratch.links[i];
-    let mass = V::splat(link.mass);
-    let is_plain_leaf = link.is_leaf && first == last;
-    let mut own = match &kernel.child_slots[link.children.clone()] {
-        [] => rigid(work, mass),
-        [only] => children_and(&scratch.articulated[*only], work, mass),
+    let is_plain_leaf =
+        link.is_leaf && first == last && !matches!(link.kind, LinkKind::Free | LinkKind::Planar | LinkKind::Ball);
+    match &kernel.child_segments[link.children.clone()] {
+        [] if is_plain_leaf => {}
+        [] => scratch.articulated[link.segment] = rigid(&scratch.links[i], V::splat(link.mass)),
+        [_] => {}
         [first, others @ ..] => {
-            let mut sum = children_and(&scratch.articulated[*first], work, mass);
+            let mut sum = scratch.articulated[*first];
             for other in others {
                 add(&mut sum, &scratch.articulated[*other]);
             }
-            sum
+            scratch.articulated[link.segment] = sum;
         }
-    };
+    }
+    let own = &mut scratch.articulated[link.segment];
     for contact in &scratch.contacts[first as usize..last as usize] {
-        contact::add_to(kernel, contact, &mut own);
+        contact::add_to(kernel, contact, own);
     }
     let brake = if scratch.is_fast { Some(scratch.brakes[i]) } else { None };
-    scratch.articulated[link.inertia_slot] = match link.kind {
+    #[allow(clippy::manual_map, reason = "only functions can be told to be inlined always, not closures")]
+    let carrier = match link.carrier {
+        Some(parent) => Some((&scratch.links[parent], V::splat(kernel.links[parent].mass))),
+        None => None,
+    };
+    match link.kind {
         LinkKind::Free | LinkKind::Planar => brake_root(own, brake),
         LinkKind::Ball => {
-            through_ball(link, &scratch.links[i], &mut scratch.stops[i], &mut scratch.balls[i], brake, own)
+            let (joint, stop, ball) = (&scratch.joints[i], &mut scratch.stops[i], &mut scratch.balls[i]);
+            through_ball(link, joint, stop, ball, brake, own, carrier);
         }
-        _ => through_hinge(link, &mut scratch.links[i], &scratch.stops[i], brake, own, is_plain_leaf),
-    };
+        _ => {
+            let (work, joint, stop) = (&scratch.links[i], &mut scratch.joints[i], &scratch.stops[i]);
+            if is_plain_leaf {
+                through_hinge::<V, true>(link, work, joint, stop, brake, own, carrier);
+            } else {
+                through_hinge::<V, false>(link, work, joint, stop, brake, own, carrier);
+            }
+        }
+    }
 }
 
-/// `[m·c]×`: the coupling of a rigid body.
+/// A rigid link's inertia and bias force.
 #[inline(always)]
 fn rigid<V: Lanes>(work: &LinkWork<V>, mass: V) -> Articulated<V> {
-    let (h, o) = (work.first_moment, V::zero());
     Articulated {
         j: work.rotational,
-        h: Mat3 { cols: [Vec3::new(o, h.z, -h.y), Vec3::new(-h.z, o, h.x), Vec3::new(h.y, -h.x, o)] },
+        h: coupling(work.first_moment),
         m: Sym3::diagonal(mass),
         n: work.bias_torque,
         f: work.bias_force,
     }
 }
 
-/// Sum of the children and the rigid link.
+/// `[m·c]×`: the coupling of a rigid body with the first moment m·c.
 #[inline(always)]
-fn children_and<V: Lanes>(children: &Articulated<V>, work: &LinkWork<V>, mass: V) -> Articulated<V> {
-    let h = work.first_moment;
-    let c = &children.h.cols;
-    Articulated {
-        j: children.j.add(work.rotational),
-        h: Mat3 {
-            cols: [
-                Vec3::new(c[0].x, c[0].y + h.z, c[0].z - h.y),
-                Vec3::new(c[1].x - h.z, c[1].y, c[1].z + h.x),
-                Vec3::new(c[2].x + h.y, c[2].y - h.x, c[2].z),
-            ],
-        },
-        m: children.m.add_diagonal(mass),
-        n: children.n.add(work.bias_torque),
-        f: children.f.add(work.bias_force),
+fn coupling<V: Lanes>(h: Vec3<V>) -> Mat3<V> {
+    let o = V::zero();
+    Mat3 { cols: [Vec3::new(o, h.z, -h.y), Vec3::new(-h.z, o, h.x), Vec3::new(h.y, -h.x, o)] }
+}
+
+/// Adds a rigid body's coupling.
+#[inline(always)]
+fn add_coupling<V: Lanes>(sum: &Mat3<V>, h: Vec3<V>) -> Mat3<V> {
+    let c = &sum.cols;
+    Mat3 {
+        cols: [
+            Vec3::new(c[0].x, c[0].y + h.z, c[0].z - h.y),
+            Vec3::new(c[1].x - h.z, c[1].y, c[1].z + h.x),
+            Vec3::new(c[2].x + h.y, c[2].y - h.x, c[2].z),
+        ],
     }
 }
 
@@ -86,35 +101,36 @@ fn add<V: Lanes>(sum: &mut Articulated<V>, b: &Articulated<V>) {
 
 /// A root that spins too fast is braked as if by air.
 #[inline(always)]
-fn brake_root<V: Lanes>(mut own: Articulated<V>, brake: Option<BrakeWork<V>>) -> Articulated<V> {
+fn brake_root<V: Lanes>(own: &mut Articulated<V>, brake: Option<BrakeWork<V>>) {
     if let Some(BrakeWork { share, rate, .. }) = brake {
         let inertia = own.j.xx + own.j.yy + own.j.zz;
         own.n = rate.scale_add(inertia, own.n);
         own.j = own.j.add_diagonal(share * inertia);
     }
-    own
 }
 
 /// `U = I·S`, `D = Sᵀ·U + implicit`, `u = τ − Sᵀ·p`; passes on `I − U·Uᵀ/D` and `p + U·u/D` (Featherstone 2008, eqs. 7.41–7.47).
 #[inline(always)]
-fn through_hinge<V: Lanes>(
+fn through_hinge<V: Lanes, const PLAIN_LEAF: bool>(
     link: &Link<V::Scalar>,
-    work: &mut LinkWork<V>,
+    work: &LinkWork<V>,
+    joint: &mut JointWork<V>,
     stop: &StopWork<V>,
     brake: Option<BrakeWork<V>>,
-    own: Articulated<V>,
-    is_plain_leaf: bool,
-) -> Articulated<V> {
-    let Articulated { j, h, m, n, f } = own;
-    let (axis, moment) = (work.axis, work.moment);
-    let (ua, ul) = if is_plain_leaf {
-        rigid_times_motion(j.mul_vec(axis), work.first_moment, V::splat(link.mass), axis, moment)
+    own: &mut Articulated<V>,
+    carrier: Option<(&LinkWork<V>, V)>,
+) {
+    let mass = V::splat(link.mass);
+    let Articulated { j, h, m, n, f } = if PLAIN_LEAF { rigid(work, mass) } else { *own };
+    let (axis, moment) = (joint.axis, joint.moment);
+    let (ua, ul) = if PLAIN_LEAF {
+        rigid_times_motion(j.mul_vec(axis), work.first_moment, mass, axis, moment)
     } else {
         // Short sums side by side, not one long chain: the CPU waits for the longest.
         (j.mul_vec(axis).add(h.mul_vec(moment)), m.mul_vec(moment).add(h.transpose_mul_vec(axis)))
     };
-    let mut implicit = work.pd_implicit + V::splat(link.armature) + rounding_inertia(link, &j, &m);
-    let mut torque = work.pd_torque;
+    let mut implicit = joint.pd_implicit + V::splat(link.armature) + rounding_inertia(link, &j, &m);
+    let mut torque = joint.pd_torque;
     if link.has_limits {
         implicit = implicit + stop.implicit;
         torque = torque + stop.torque;
@@ -129,17 +145,66 @@ fn through_hinge<V: Lanes>(
     let d_inverse = V::constant(1.0) / d;
     let u = torque - axis.dot(n) - moment.dot(f);
     let (wa, wl) = (ua.scale(d_inverse), ul.scale(d_inverse));
-    work.u_angular = ua;
-    work.u_linear = ul;
-    work.d_inverse = d_inverse;
-    work.u = u;
-    let c = h.cols;
-    Articulated {
-        j: j.sub_symmetric_outer(ua, wa),
-        h: Mat3 { cols: [ua.scale_sub_from(wl.x, c[0]), ua.scale_sub_from(wl.y, c[1]), ua.scale_sub_from(wl.z, c[2])] },
-        m: m.sub_symmetric_outer(ul, wl),
-        n: wa.scale_add(u, n),
-        f: wl.scale_add(u, f),
+    joint.u_angular = ua;
+    joint.u_linear = ul;
+    joint.d_inverse = d_inverse;
+    joint.u = u;
+    let passed = Passed { ua, ul, wa, wl, u };
+    // The inertia is read again instead of being kept in registers, of which there are not enough. Two kinds of fence, because the
+    // compiler would move what follows equal ones in front of the branch.
+    match carrier {
+        Some(carrier) => {
+            compiler_fence(Ordering::SeqCst);
+            passed.on::<PLAIN_LEAF>(work, mass, own, Some(carrier));
+        }
+        None => {
+            compiler_fence(Ordering::AcqRel);
+            passed.on::<PLAIN_LEAF>(work, mass, own, None);
+        }
+    }
+}
+
+/// What a hinge takes from the inertia that it passes on: `U`, `U/D` and `u`.
+struct Passed<V> {
+    ua: Vec3<V>,
+    ul: Vec3<V>,
+    wa: Vec3<V>,
+    wl: Vec3<V>,
+    u: V,
+}
+
+impl<V: Lanes> Passed<V> {
+    /// Passes the inertia on, block by block, with the carrier's rigid inertia on top.
+    #[inline(always)]
+    fn on<const PLAIN_LEAF: bool>(
+        &self,
+        work: &LinkWork<V>,
+        mass: V,
+        own: &mut Articulated<V>,
+        carrier: Option<(&LinkWork<V>, V)>,
+    ) {
+        let Passed { ua, ul, wa, wl, u } = *self;
+        let j = if PLAIN_LEAF { work.rotational } else { own.j };
+        let j = j.sub_symmetric_outer(ua, wa);
+        own.j = if let Some((carrier, _)) = carrier { j.add(carrier.rotational) } else { j };
+        compiler_fence(Ordering::SeqCst);
+
+        let c = if PLAIN_LEAF { coupling(work.first_moment).cols } else { own.h.cols };
+        let h = Mat3 {
+            cols: [ua.scale_sub_from(wl.x, c[0]), ua.scale_sub_from(wl.y, c[1]), ua.scale_sub_from(wl.z, c[2])],
+        };
+        own.h = if let Some((carrier, _)) = carrier { add_coupling(&h, carrier.first_moment) } else { h };
+        compiler_fence(Ordering::SeqCst);
+
+        let m = if PLAIN_LEAF { Sym3::diagonal(mass) } else { own.m };
+        let m = m.sub_symmetric_outer(ul, wl);
+        own.m = if let Some((_, mass)) = carrier { m.add_diagonal(mass) } else { m };
+        compiler_fence(Ordering::SeqCst);
+
+        let (n, f) = if PLAIN_LEAF { (work.bias_torque, work.bias_force) } else { (own.n, own.f) };
+        let (n, f) = (wa.scale_add(u, n), wl.scale_add(u, f));
+        own.n = if let Some((carrier, _)) = carrier { n.add(carrier.bias_torque) } else { n };
+        own.f = if let Some((carrier, _)) = carrier { f.add(carrier.bias_force) } else { f };
     }
 }
 
@@ -184,19 +249,20 @@ fn rigid_times_motion<V: Lanes>(js: Vec3<V>, h: Vec3<V>, mass: V, s: Vec3<V>, m:
 #[inline(always)]
 fn through_ball<V: Lanes>(
     link: &Link<V::Scalar>,
-    work: &LinkWork<V>,
+    joint: &JointWork<V>,
     stop: &mut StopWork<V>,
     ball: &mut BallWork<V>,
     brake: Option<BrakeWork<V>>,
-    own: Articulated<V>,
-) -> Articulated<V> {
+    own: &mut Articulated<V>,
+    carrier: Option<(&LinkWork<V>, V)>,
+) {
     let p = ball.position;
     // Shift to p: H_p = H − [p]×·M, J_p = J + H·[p]× − [p]×·H_pᵀ, n_p = n − p×f.
     let hp = shift_coupling(&own.h, &own.m, p.neg());
     let jp = shift_rotational(&own.j, &own.h, &hp, p.neg());
     let np = p.neg().cross_add(own.f, own.n);
 
-    let mut beta = work.pd_implicit + V::splat(link.armature) + rounding_inertia(link, &own.j, &own.m);
+    let mut beta = joint.pd_implicit + V::splat(link.armature) + rounding_inertia(link, &own.j, &own.m);
     let mut torque = ball.pd_torque;
     if let Some(BrakeWork { share, rate, .. }) = brake {
         let inertia = jp.xx + jp.yy + jp.zz;
@@ -209,19 +275,16 @@ fn through_ball<V: Lanes>(
     }
     let (below, pivots) = jp.add_diagonal(beta).factor(beta.max(V::constant(1e-12)));
     let d_inverse = Sym3::from_factor(below, pivots);
-    let g = d_inverse.mul_mat(&hp);
     let u = torque.sub(np);
     let du = d_inverse.mul_vec(u);
     ball.d_inverse = d_inverse;
-    ball.d_inverse_h = g;
+    ball.d_inverse_h = d_inverse.mul_mat(&hp);
     ball.d_inverse_u = du;
+    own.n = du.scale_sub_from(beta, torque);
 
-    // What passes on, about p.
-    let mut j = d_inverse.scale(-(beta * beta)).add_diagonal(beta);
-    let mut h = g.scale(beta);
-    let mut n = du.scale_sub_from(beta, torque);
-    let mut f = own.f.add(g.transpose_mul_vec(u));
-    // Row by row of L⁻¹·H, weighted by the pivots.
+    // What passes on, about p, block by block; what was written is read again instead of being kept in registers, of which there
+    // are not enough. M' row by row of L⁻¹·H, weighted by the pivots.
+    compiler_fence(Ordering::SeqCst);
     let [c0, c1, c2] = hp.cols;
     let z1 = Vec3::new(c0.x, c1.x, c2.x);
     let z2 = z1.scale_add(below[0], Vec3::new(c0.y, c1.y, c2.y));
@@ -229,29 +292,56 @@ fn through_ball<V: Lanes>(
     let z3 = z1.scale_add(below[1], y.scale_add(below[2], Vec3::new(c0.z, c1.z, c2.z)));
     let mut m = own.m.sub_symmetric_outer(z1, z1.scale(pivots[0]));
     m = m.sub_symmetric_outer(z2, z2.scale(pivots[1]));
-    m = m.sub_symmetric_outer(z3, z3.scale(pivots[2]));
+    own.m = m.sub_symmetric_outer(z3, z3.scale(pivots[2]));
+    compiler_fence(Ordering::SeqCst);
+    own.f = own.f.add(ball.d_inverse_h.transpose_mul_vec(u));
+    own.h = ball.d_inverse_h.scale(beta);
+    own.j = ball.d_inverse.scale(-(beta * beta)).add_diagonal(beta);
     if link.has_limits && V::any(V::zero().lt(stop.implicit)) {
-        let w = d_inverse.mul_vec(stop.axis);
+        let w = ball.d_inverse.mul_vec(stop.axis);
         let k = stop.implicit / stop.implicit.mul_add(stop.axis.dot(w), V::constant(1.0));
         let e = w.scale_sub_from(beta, stop.axis);
-        let row = g.transpose_mul_vec(stop.axis);
+        let row = ball.d_inverse_h.transpose_mul_vec(stop.axis);
         let ke = e.scale(k);
-        let along = stop.axis.dot(du) * k;
-        j = j.add_outer(e, k);
-        h = Mat3 {
-            cols: [ke.scale_add(row.x, h.cols[0]), ke.scale_add(row.y, h.cols[1]), ke.scale_add(row.z, h.cols[2])],
-        };
-        m = m.add_outer(row, k);
-        n = e.scale_sub_from(along, n);
-        f = row.scale_sub_from(along, f);
+        let along = stop.axis.dot(ball.d_inverse_u) * k;
+        own.j = own.j.add_outer(e, k);
+        let c = own.h.cols;
+        own.h = Mat3 { cols: [ke.scale_add(row.x, c[0]), ke.scale_add(row.y, c[1]), ke.scale_add(row.z, c[2])] };
+        own.m = own.m.add_outer(row, k);
+        own.n = e.scale_sub_from(along, own.n);
+        own.f = row.scale_sub_from(along, own.f);
         stop.response = w.scale(k);
     } else {
         stop.response = Vec3::zero();
     }
 
     // And back to O.
-    let h_o = shift_coupling(&h, &m, p);
-    Articulated { j: shift_rotational(&j, &h, &h_o, p), h: h_o, m, n: p.cross_add(f, n), f }
+    match carrier {
+        Some(carrier) => {
+            compiler_fence(Ordering::SeqCst);
+            back_to_origin(p, own, Some(carrier));
+        }
+        None => {
+            compiler_fence(Ordering::AcqRel);
+            back_to_origin(p, own, None);
+        }
+    }
+}
+
+/// Shifts what a ball joint at p passes on to O, with the carrier's rigid inertia on top.
+#[inline(always)]
+fn back_to_origin<V: Lanes>(p: Vec3<V>, own: &mut Articulated<V>, carrier: Option<(&LinkWork<V>, V)>) {
+    let h = shift_coupling(&own.h, &own.m, p);
+    let j = shift_rotational(&own.j, &own.h, &h, p);
+    own.j = if let Some((carrier, _)) = carrier { j.add(carrier.rotational) } else { j };
+    own.h = if let Some((carrier, _)) = carrier { add_coupling(&h, carrier.first_moment) } else { h };
+    compiler_fence(Ordering::SeqCst);
+    let n = p.cross_add(own.f, own.n);
+    own.n = if let Some((carrier, _)) = carrier { n.add(carrier.bias_torque) } else { n };
+    if let Some((carrier, mass)) = carrier {
+        own.m = own.m.add_diagonal(mass);
+        own.f = own.f.add(carrier.bias_force);
+    }
 }
 
 /// `H + [r]×·M`: the coupling about a point that lies `r` before the old one.

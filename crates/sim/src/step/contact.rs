@@ -70,7 +70,6 @@ pub(super) fn detect<V: Lanes>(
     group: &Group<V>,
     scratch: &mut Scratch<V>,
     i: usize,
-    motion: &Motion<V>,
     center: Vec3<V>,
 ) {
     let link = &kernel.links[i];
@@ -84,6 +83,7 @@ pub(super) fn detect<V: Lanes>(
         let near = V::and(lowest.lt(V::zero()), running);
         if V::any(near) {
             for point in &kernel.points[link.points.clone()] {
+                let motion = scratch.motions[link.motion_slot];
                 let arm = Vec3::splat(point.position);
                 let r = &motion.rotation.cols;
                 let down = motion.position.z - V::splat(point.radius);
@@ -98,7 +98,7 @@ pub(super) fn detect<V: Lanes>(
                         kernel,
                         scratch,
                         i,
-                        motion,
+                        &motion,
                         Touch { other: GROUND, mask, point: at, normal: up, depth },
                         surface,
                     );
@@ -107,7 +107,8 @@ pub(super) fn detect<V: Lanes>(
         }
     }
     for b in 0..kernel.boxes.len() {
-        shapes::link_against_box(kernel, scratch, i, motion, b, running);
+        let motion = scratch.motions[link.motion_slot];
+        shapes::link_against_box(kernel, scratch, i, &motion, b, running);
     }
     scratch.contact_ranges[i] = (first, scratch.contacts.len() as u32);
 }
@@ -335,7 +336,7 @@ pub(super) fn record<V: Lanes>(kernel: &Kernel<V::Scalar>, group: &mut Group<V>,
     use crate::kernel::LinkKind;
     let running = V::from_bits(group.running);
     for (i, link) in kernel.links.iter().enumerate() {
-        let (v, work) = (link.v, &scratch.links[i]);
+        let (v, joint) = (link.v, &scratch.joints[i]);
         match link.kind {
             LinkKind::Free | LinkKind::Planar | LinkKind::Fixed => {}
             LinkKind::Ball => {
@@ -343,7 +344,7 @@ pub(super) fn record<V: Lanes>(kernel: &Kernel<V::Scalar>, group: &mut Group<V>,
                 let q = Vec3::load(&scratch.acceleration[v..v + 3]);
                 // PD is isotropic, so it can be read in the child's axes, as MuJoCo does.
                 let driven = ball.rotation.transpose_mul_vec(ball.pd_torque);
-                let torque = q.scale_sub_from(work.pd_implicit, driven);
+                let torque = q.scale_sub_from(joint.pd_implicit, driven);
                 let mut stop = Vec3::zero();
                 if link.has_limits {
                     let at = &scratch.stops[i];
@@ -355,7 +356,7 @@ pub(super) fn record<V: Lanes>(kernel: &Kernel<V::Scalar>, group: &mut Group<V>,
             }
             _ => {
                 let q = scratch.acceleration[v];
-                let torque = q.neg_mul_add(work.pd_implicit, work.pd_torque);
+                let torque = q.neg_mul_add(joint.pd_implicit, joint.pd_torque);
                 keep(running, torque, &mut group.torque[v]);
                 if link.has_limits {
                     let stop = q.neg_mul_add(scratch.stops[i].implicit, scratch.stops[i].torque);

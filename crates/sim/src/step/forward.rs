@@ -4,6 +4,7 @@ use super::{BrakeWork, Group, Motion, Scratch, StopWork, contact};
 use crate::kernel::{Inertia, Kernel, Link, LinkKind};
 use crate::lanes::Lanes;
 use crate::math::{Mat3, Quat, Sym3, Vec3};
+use std::sync::atomic::{Ordering, compiler_fence};
 
 /// Pose, velocity and bias force of link `i`, from its parent's.
 #[inline(always)]
@@ -11,7 +12,13 @@ pub(super) fn forward<V: Lanes>(kernel: &Kernel<V::Scalar>, group: &Group<V>, sc
     let link = &kernel.links[i];
     let motion = match link.kind {
         LinkKind::Free | LinkKind::Planar | LinkKind::Fixed => root(group, scratch, link),
-        _ => child(kernel, group, scratch, link, i),
+        LinkKind::Ball => child(group, scratch, link, i),
+        _ => {
+            drive_hinge(kernel, group, scratch, link, i);
+            // What was worked out so far is written down before the next values fill the registers.
+            compiler_fence(Ordering::SeqCst);
+            child(group, scratch, link, i)
+        }
     };
     if scratch.is_fast {
         let carrier = match link.kind {
@@ -20,14 +27,17 @@ pub(super) fn forward<V: Lanes>(kernel: &Kernel<V::Scalar>, group: &Group<V>, sc
         };
         scratch.brakes[i] = brake(kernel, group, link, &motion.rotation, carrier);
     }
-    if link.keeps_motion {
-        scratch.motions[link.motion_slot] = motion;
+    scratch.motions[link.motion_slot] = motion;
+    // Read again from there instead of being kept in registers, of which there are not enough.
+    compiler_fence(Ordering::SeqCst);
+    if link.kind == LinkKind::Ball {
+        drive_ball(kernel, group, scratch, link, i);
     }
-    let center = dynamics(group, scratch, link, i, &motion);
+    let center = dynamics(group, scratch, link, i);
     if kernel.keeps_centers {
         scratch.centers[i] = center;
     }
-    contact::detect(kernel, group, scratch, i, &motion, center);
+    contact::detect(kernel, group, scratch, i, center);
 }
 
 /// A root's own coordinates; gravity enters as an upward acceleration of everything.
@@ -88,13 +98,7 @@ pub(super) fn aligned<V: Lanes>(rotation: &Mat3<V>, link: &Link<V::Scalar>) -> M
 
 /// A joint carried by a parent.
 #[inline(always)]
-fn child<V: Lanes>(
-    kernel: &Kernel<V::Scalar>,
-    group: &Group<V>,
-    scratch: &mut Scratch<V>,
-    link: &Link<V::Scalar>,
-    i: usize,
-) -> Motion<V> {
+fn child<V: Lanes>(group: &Group<V>, scratch: &mut Scratch<V>, link: &Link<V::Scalar>, i: usize) -> Motion<V> {
     let parent = &scratch.motions[link.parent_motion_slot];
     // Joint origin: p = pₚ + r; v = vₚ + ω×r; a = aₚ + α×r + ω×(ω×r).
     let r = parent.rotation.mul_vec(Vec3::splat(link.offset));
@@ -104,29 +108,26 @@ fn child<V: Lanes>(
     let bias = parent.angular_velocity.cross_add(swing, parent.angular_bias.cross_add(r, parent.bias));
     let before = aligned(&parent.rotation, link);
     let (parent_velocity, parent_bias) = (parent.angular_velocity, parent.angular_bias);
-    let work = &mut scratch.links[i];
+    let joint = &mut scratch.joints[i];
 
     let rotation = if link.kind == LinkKind::Ball {
         let turn = Quat::load(&group.q[link.q..link.q + 4]);
         before.mul(&turn.matrix())
     } else {
         let (rotation, axis) = hinge(link, &before, group.q[link.q]);
-        work.axis = axis;
-        work.moment = position.cross(axis);
+        joint.axis = axis;
+        joint.moment = position.cross(axis);
         rotation
     };
     // ω = ωₚ + w; α = αₚ + ωₚ×w, for a joint velocity w that is constant in the joint's own axes.
     let joint_velocity = if link.kind == LinkKind::Ball {
         rotation.mul_vec(Vec3::load(&group.v[link.v..link.v + 3]))
     } else {
-        work.axis.scale(group.v[link.v])
+        joint.axis.scale(group.v[link.v])
     };
     if link.kind == LinkKind::Ball {
         scratch.balls[i].rotation = rotation;
         scratch.balls[i].position = position;
-        drive_ball(kernel, group, scratch, link, i);
-    } else {
-        drive_hinge(kernel, group, scratch, link, i);
     }
     Motion {
         rotation,
@@ -216,15 +217,16 @@ fn drive_hinge<V: Lanes>(
     link: &Link<V::Scalar>,
     i: usize,
 ) {
-    let work = &mut scratch.links[i];
+    let joint = &mut scratch.joints[i];
     let dt = V::splat(kernel.dt);
     let (q, v) = (group.q[link.q], group.v[link.v]);
     let (kp, kd) = (V::splat(link.kp), V::splat(link.kd));
     let error = v.neg_mul_add(dt, group.target_q[link.q] - q);
     let pull = kd.mul_add(group.target_v[link.v] - v, kp * error);
-    work.pd_wish = pull * group.gain;
-    work.pd_torque = work.pd_wish;
-    work.pd_implicit = V::splat(link.pd_implicit) * group.gain;
+    let wish = pull * group.gain;
+    scratch.links[i].pd_wish = wish;
+    joint.pd_torque = wish;
+    joint.pd_implicit = V::splat(link.pd_implicit) * group.gain;
     if link.has_limits {
         // Distance past the nearer stop, positive inside it; the stop only pushes back.
         let below = V::splat(link.limit_low) - q;
@@ -259,7 +261,7 @@ fn drive_ball<V: Lanes>(
     i: usize,
 ) {
     let ball = &mut scratch.balls[i];
-    let work = &mut scratch.links[i];
+    let joint = &mut scratch.joints[i];
     let dt = V::splat(kernel.dt);
     let turn = Quat::load(&group.q[link.q..link.q + 4]);
     let target = Quat::load(&group.target_q[link.q..link.q + 4]);
@@ -269,7 +271,7 @@ fn drive_ball<V: Lanes>(
     let pull = error.scale(V::splat(link.kp)).add(target_v.sub(v).scale(V::splat(link.kd)));
     ball.pd_wish = ball.rotation.mul_vec(pull.scale(group.gain));
     ball.pd_torque = ball.pd_wish;
-    work.pd_implicit = V::splat(link.pd_implicit) * group.gain;
+    joint.pd_implicit = V::splat(link.pd_implicit) * group.gain;
     if link.has_limits {
         let bend = turn.to_rotation_vector();
         let angle = bend.length();
@@ -282,13 +284,8 @@ fn drive_ball<V: Lanes>(
 
 /// Rigid inertia about O and centre of mass, and the bias force: `f = m·a_c`, `n = I·α + ω×(I·ω) + c×f`, less outer forces.
 #[inline(always)]
-fn dynamics<V: Lanes>(
-    group: &Group<V>,
-    scratch: &mut Scratch<V>,
-    link: &Link<V::Scalar>,
-    i: usize,
-    motion: &Motion<V>,
-) -> Vec3<V> {
+fn dynamics<V: Lanes>(group: &Group<V>, scratch: &mut Scratch<V>, link: &Link<V::Scalar>, i: usize) -> Vec3<V> {
+    let motion = &scratch.motions[link.motion_slot];
     let arm = motion.rotation.mul_vec(Vec3::splat(link.center_of_mass));
     let center = motion.position.add(arm);
     let omega = motion.angular_velocity;

@@ -20,7 +20,7 @@ mod pairs;
 mod shapes;
 
 use crate::kernel::{Kernel, Op};
-use crate::lanes::Lanes;
+use crate::lanes::{Lanes, Work};
 use crate::math::{Mat3, Sym3, Vec3};
 pub(crate) use contact::{Contact, GROUND};
 pub(crate) use observe::{LinkPoint, Seen, observe};
@@ -71,20 +71,26 @@ pub(crate) struct Motion<V> {
     pub bias: Vec3<V>,
 }
 
-/// What the recursion keeps for each link. `S = (axis, moment)` is a hinge's motion about O.
+/// A link as `forward` leaves it to the ways inwards.
 #[derive(Clone, Copy)]
 pub(crate) struct LinkWork<V> {
-    // Written by `forward`.
-    pub axis: Vec3<V>,
-    pub moment: Vec3<V>,
     /// Rigid inertia about O: rotational part and first moment m·c.
     pub rotational: Sym3<V>,
     pub first_moment: Vec3<V>,
     /// Force that the link needs to follow the bias acceleration, less outer forces.
     pub bias_torque: Vec3<V>,
     pub bias_force: Vec3<V>,
-    /// PD torque as the law has it, and what is in force: that and its implicit part, or the limit and zero.
+    /// A hinge's PD torque as the law has it.
     pub pd_wish: V,
+}
+
+/// What the way outwards needs of each joint, apart from the rest because it is read again in every pass.
+#[derive(Clone, Copy)]
+pub(crate) struct JointWork<V> {
+    // Written by `forward`: a hinge's motion about O, `S = (axis, moment)`.
+    pub axis: Vec3<V>,
+    pub moment: Vec3<V>,
+    /// PD torque that is in force and its implicit part: those of the law, or the limit and zero.
     pub pd_torque: V,
     pub pd_implicit: V,
     // Written by `backward`: U = I·S, 1/D, u.
@@ -141,6 +147,7 @@ pub(crate) struct Articulated<V> {
 pub(crate) struct Scratch<V: Lanes> {
     pub motions: Vec<Motion<V>>,
     pub links: Vec<LinkWork<V>>,
+    pub joints: Vec<JointWork<V>>,
     pub balls: Vec<BallWork<V>>,
     pub stops: Vec<StopWork<V>>,
     /// Only written and read in steps where a lane `is_fast`.
@@ -148,9 +155,12 @@ pub(crate) struct Scratch<V: Lanes> {
     pub is_fast: bool,
     /// Centres of mass relative to the tree's origin, where the kernel keeps them.
     pub centers: Vec<Vec3<V>>,
+    /// By segment.
     pub articulated: Vec<Articulated<V>>,
     /// Accelerations (angular, linear at O) by slot.
     pub accelerations: Vec<[Vec3<V>; 2]>,
+    /// The same by link, of those that touch something.
+    pub touching: Vec<[Vec3<V>; 2]>,
     /// Origin of each tree in the world.
     pub origins: Vec<Vec3<V>>,
     pub contacts: Vec<Contact<V>>,
@@ -170,14 +180,10 @@ impl<V: Lanes> Scratch<V> {
         let zero_matrix = Mat3 { cols: [o; 3] };
         let motion =
             Motion { rotation: zero_matrix, position: o, angular_velocity: o, velocity: o, angular_bias: o, bias: o };
-        let link = LinkWork {
+        let link = LinkWork { rotational: Sym3::zero(), first_moment: o, bias_torque: o, bias_force: o, pd_wish: z };
+        let joint = JointWork {
             axis: o,
             moment: o,
-            rotational: Sym3::zero(),
-            first_moment: o,
-            bias_torque: o,
-            bias_force: o,
-            pd_wish: z,
             pd_torque: z,
             pd_implicit: z,
             u_angular: o,
@@ -200,13 +206,15 @@ impl<V: Lanes> Scratch<V> {
         Scratch {
             motions: vec![motion; kernel.motion_slot_count],
             links: vec![link; kernel.links.len()],
+            joints: vec![joint; kernel.links.len()],
             balls: vec![ball; if has_ball { kernel.links.len() } else { 0 }],
             stops: vec![StopWork { torque: z, implicit: z, axis: o, response: o }; kernel.links.len()],
             brakes: vec![BrakeWork { share: z, rate: o, is_braked: V::from_bits(0) }; kernel.links.len()],
             is_fast: false,
             centers: vec![o; if kernel.keeps_centers { kernel.links.len() } else { 0 }],
-            articulated: vec![articulated; kernel.inertia_slot_count],
+            articulated: vec![articulated; kernel.segment_parents.len()],
             accelerations: vec![[o; 2]; kernel.slot_count],
+            touching: vec![[o; 2]; kernel.links.len()],
             origins: vec![o; kernel.trees.len()],
             contacts: Vec::with_capacity(64),
             contact_ranges: vec![(0, 0); kernel.links.len()],
@@ -236,10 +244,42 @@ fn contact_slack(pass: usize) -> Option<f64> {
     }
 }
 
+/// Gives a stage with its arguments a name, so that it can run [`Lanes::apart`].
+macro_rules! apart {
+    ($work:ident($($name:ident: $type:ty),*) -> $outcome:ty $body:block) => {
+        struct $work<'a, V: Lanes> {
+            $($name: $type,)*
+        }
+        impl<V: Lanes> Work for $work<'_, V> {
+            type Outcome = $outcome;
+            #[inline(always)]
+            fn run(self) -> $outcome {
+                let $work { $($name),* } = self;
+                $body
+            }
+        }
+    };
+}
+apart!(Pairs(kernel: &'a Kernel<V::Scalar>, group: &'a Group<V>, scratch: &'a mut Scratch<V>) -> () {
+    pairs::collide(kernel, group, scratch)
+});
+apart!(Accelerate(
+    kernel: &'a Kernel<V::Scalar>, group: &'a Group<V>, scratch: &'a mut Scratch<V>, running: V::Mask, pass: usize
+) -> bool {
+    accelerate::accelerate(kernel, group, scratch, running, pass)
+});
+apart!(Integrate(kernel: &'a Kernel<V::Scalar>, group: &'a mut Group<V>, scratch: &'a Scratch<V>) -> () {
+    integrate::integrate(kernel, group, scratch)
+});
+apart!(Record(kernel: &'a Kernel<V::Scalar>, group: &'a mut Group<V>, scratch: &'a Scratch<V>) -> () {
+    contact::record(kernel, group, scratch)
+});
+
 /// Advances a group by `steps`, and leaves the last one's torques and contacts to be read. No steps: only solves for the
 /// accelerations at the present state, which stay in the scratch memory.
 ///
-/// The one function that is compiled for each instruction set; every stage is inlined into it at one place.
+/// The one function that is compiled for each instruction set, with the stages that it runs [`Lanes::apart`]; all else is inlined into
+/// them at one place.
 #[inline(always)]
 pub(crate) fn advance<V: Lanes>(
     kernel: &Kernel<V::Scalar>,
@@ -262,10 +302,10 @@ pub(crate) fn advance<V: Lanes>(
         if !scratch.contacts.is_empty() {
             contact::rub(kernel, group, scratch);
         }
-        integrate::integrate(kernel, group, scratch);
+        V::apart(Integrate { kernel, group, scratch });
         left -= 1;
         if left == 0 {
-            contact::record(kernel, group, scratch);
+            V::apart(Record { kernel, group, scratch });
             break;
         }
     }
@@ -291,7 +331,7 @@ fn solve<V: Lanes>(kernel: &Kernel<V::Scalar>, group: &Group<V>, scratch: &mut S
         for op in &kernel.schedule {
             match *op {
                 Op::Forward(i) if pass == 1 => forward::forward(kernel, group, scratch, i as usize),
-                Op::Pairs if pass == 1 => pairs::collide(kernel, group, scratch),
+                Op::Pairs if pass == 1 => V::apart(Pairs { kernel, group, scratch }),
                 Op::Backward(i) if scratch.dirty[kernel.links[i as usize].segment] => {
                     backward::backward(kernel, scratch, i as usize);
                 }
@@ -300,7 +340,7 @@ fn solve<V: Lanes>(kernel: &Kernel<V::Scalar>, group: &Group<V>, scratch: &mut S
         }
         scratch.passes += 1;
         scratch.dirty.fill(false);
-        if !accelerate::accelerate(kernel, group, scratch, running, pass) {
+        if !V::apart(Accelerate { kernel, group, scratch, running, pass }) {
             break;
         }
     }
