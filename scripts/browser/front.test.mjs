@@ -19,7 +19,8 @@ after(() => browser.close());
 
 const heading = (page) => page.textContent(".heading h2");
 const isPlaying = async (page) => (await page.getAttribute("#play", "aria-label")) === "Pause";
-const selectedRow = (page) => page.$$eval("tr[aria-selected=true]", (rows) => rows.map((row) => row.cells[0].textContent).join());
+const selectedRow = (page) =>
+  page.$$eval("tr[aria-selected=true]", (rows) => rows.map((row) => row.cells[0].textContent).join());
 const time = (page) => page.$eval("#scrub", (scrub) => Number(scrub.value));
 
 // The page shows a point everywhere: heading, row, dial.
@@ -34,7 +35,11 @@ const plays = async (page) => {
   if (!(await isPlaying(page))) await page.click("#play");
   const first = await pixelsOf(page, STAGE);
   await page.waitForFunction((start) => Number(document.querySelector("#scrub").value) !== start, await time(page));
-  await page.evaluate(() => { const scrub = document.querySelector("#scrub"); scrub.value = String(Number(scrub.max) * 0.5); scrub.dispatchEvent(new Event("input")); });
+  await page.evaluate(() => {
+    const scrub = document.querySelector("#scrub");
+    scrub.value = String(Number(scrub.max) * 0.5);
+    scrub.dispatchEvent(new Event("input"));
+  });
   assert.equal(await isPlaying(page), false);
   const second = await pixelsOf(page, STAGE);
   assert.notEqual(first.hash, second.hash);
@@ -67,21 +72,39 @@ for (const colorScheme of ["light", "dark"]) {
     await showsRow(page, labels[0]);
 
     // A click on the last point of the plot, after its numbers have shown.
-    const spot = await page.$$eval(".plot-area .point", (points, last) => {
-      const box = points[last].getBoundingClientRect();
-      return [box.x + box.width / 2, box.y + box.height / 2];
-    }, last);
+    const spot = await page.$$eval(
+      ".plot-area .point",
+      (points, last) => {
+        const box = points[last].getBoundingClientRect();
+        return [box.x + box.width / 2, box.y + box.height / 2];
+      },
+      last,
+    );
     await page.mouse.move(...spot);
     assert.ok((await page.textContent(".tip")).includes(labels[last]));
     await page.mouse.click(...spot);
     await showsRow(page, labels[last]);
 
     // The dial snaps to the nearest point; its keys go point by point.
-    await page.$eval("#dial", (dial) => { dial.value = "0"; dial.dispatchEvent(new Event("input")); dial.dispatchEvent(new Event("change")); });
+    await page.$eval("#dial", (dial) => {
+      dial.value = "0";
+      dial.dispatchEvent(new Event("input"));
+      dial.dispatchEvent(new Event("change"));
+    });
     await showsRow(page, labels[0]);
     await page.focus("#dial");
     await page.keyboard.press("ArrowRight");
     await showsRow(page, labels[1]);
+
+    // A click among all motions picks the one in its column.
+    const box = await page.locator(".parade canvas").boundingBox();
+    const before = await pixelsOf(page, ".parade canvas");
+    await page
+      .locator(".parade canvas")
+      .click({ position: { x: box.width * (1.5 / labels.length), y: 0.5 * box.height } });
+    await showsRow(page, labels[1]);
+    await page.waitForFunction(() => Number(document.querySelector("#scrub").value) > 0.1);
+    assert.notEqual((await pixelsOf(page, ".parade canvas")).hash, before.hash);
 
     // Rows answer the keyboard.
     await page.focus("tr[aria-selected=true]");
@@ -101,7 +124,11 @@ for (const colorScheme of ["light", "dark"]) {
 test("two motions are compared as ghost and side by side", async () => {
   const { page, complaints, close } = await openFile(browser, main, { reducedMotion: "reduce" });
   assert.equal(await isPlaying(page), false, "nothing moves unasked where that is not wished");
-  const scrub = () => page.$eval("#scrub", (element) => { element.value = String(Number(element.max) * 0.45); element.dispatchEvent(new Event("input")); });
+  const scrub = () =>
+    page.$eval("#scrub", (element) => {
+      element.value = String(Number(element.max) * 0.45);
+      element.dispatchEvent(new Event("input"));
+    });
   await page.click("tr[data-front='0'][data-point='0']");
   await page.keyboard.press("c");
   await page.keyboard.press("ArrowRight");
@@ -134,24 +161,36 @@ test("a change between light and dark redraws", async () => {
 test("a page is small and fits a narrow window", async () => {
   assert.ok(statSync(main).size < MOST_BYTES, `${statSync(main).size} bytes`);
   const { page, close } = await openFile(browser, main, { viewport: { width: 390, height: 800 } });
-  assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), "nothing hangs over the side");
+  assert.ok(
+    await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth),
+    "nothing hangs over the side",
+  );
   await close();
 });
 
-test("other axes, a third objective as colour, points without a motion", { skip: Boolean(process.env.FRONT_PAGE) }, async () => {
-  const help = await openFile(browser, join(folder, "help.html"));
-  assert.ok((await help.page.textContent(".plot-area svg")).includes("distance from the drawing, cm"));
-  await plays(help.page);
-  assert.deepEqual(help.complaints, []);
-  await help.close();
+test(
+  "other axes, a third objective as colour, points without a motion",
+  { skip: Boolean(process.env.FRONT_PAGE) },
+  async () => {
+    const help = await openFile(browser, join(folder, "help.html"));
+    assert.ok((await help.page.textContent(".plot-area svg")).includes("distance from the drawing, cm"));
+    await plays(help.page);
+    assert.deepEqual(help.complaints, []);
+    await help.close();
 
-  const { page, complaints, close } = await openFile(browser, join(folder, "objectives.html"));
-  const colors = await page.$$eval(".plot-area .point", (points) => new Set(points.map((point) => point.style.fill)).size);
-  assert.ok(colors > 10, `${colors} colours`);
-  assert.equal(await page.$(".plot-area .joint"), null);
-  await page.evaluate(() => [...document.querySelectorAll("tr")].find((row) => row.cells[0].textContent === "sample 7").click());
-  assert.equal(await page.isDisabled("#play"), true);
-  await page.keyboard.press(" ");
-  assert.deepEqual(complaints, []);
-  await close();
-});
+    const { page, complaints, close } = await openFile(browser, join(folder, "objectives.html"));
+    const colors = await page.$$eval(
+      ".plot-area .point",
+      (points) => new Set(points.map((point) => point.style.fill)).size,
+    );
+    assert.ok(colors > 10, `${colors} colours`);
+    assert.equal(await page.$(".plot-area .joint"), null);
+    await page.evaluate(() =>
+      [...document.querySelectorAll("tr")].find((row) => row.cells[0].textContent === "sample 7").click(),
+    );
+    assert.equal(await page.isDisabled("#play"), true);
+    await page.keyboard.press(" ");
+    assert.deepEqual(complaints, []);
+    await close();
+  },
+);

@@ -10,8 +10,14 @@ const require = createRequire(`${resolve(process.env.NODE_MODULES ?? process.cwd
 const { chromium } = require("playwright-core");
 
 const QUIET = [
-  "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-  "--disable-component-update", "--disable-sync",
+  "--headless",
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
 ];
 
 // A browser; close it at the end.

@@ -131,7 +131,7 @@ fn cloud(worse: f64, count: usize) -> Vec<[f64; 2]> {
     let sample = |i: usize| {
         let height = 1.6 + (1.87 - 0.3 * worse) * noise(2 * i + 5);
         let above = -0.9 * (1.0 - 0.999 * noise(2 * i + 6)).ln();
-        [height, cost(height) + worse + above + if i % 50 == 0 { 90.0 } else { 0.0 }]
+        [height, cost(height) + worse + above + if i.is_multiple_of(50) { 90.0 } else { 0.0 }]
     };
     (0..count).map(sample).collect()
 }
@@ -143,7 +143,7 @@ fn help_page() -> FrontPage {
         let drawn = DrawnJump { crouch: 0.8, head_height_m: 2.0 + 0.5 * share, help: 0.8 * share, help_secs: 0.6 };
         let label = if i == 0 { "physics alone".to_owned() } else { format!("help {i}") };
         let values = vec![100.0 * share * share, 14.0 * (1.0 - share).powi(2) + 0.2, 9.0 * share];
-        FrontPoint { label, values, is_assisted: i > 0, motion: Some(drawn.motion()) }
+        FrontPoint { label, values, is_assisted: i > 0, motion: Some(drawn.travelling(1.2)) }
     };
     FrontPage {
         title: "Synthetic: how near to the drawing, for how much help".into(),

@@ -125,6 +125,28 @@ impl DrawnJump {
         }
     }
 
+    /// The motion carried forward at a speed, with a ball for a head and a box for a pelvis.
+    pub fn travelling(&self, metres_per_second: f64) -> Motion {
+        let mut motion = self.motion();
+        for (number, frame) in motion.frames.iter_mut().enumerate() {
+            let way = metres_per_second * number as f64 / RATE_HZ;
+            frame.center_of_mass[0] += way;
+            for (link, shape) in frame.shapes.iter_mut().enumerate() {
+                let Shape::Capsule { from, to, radius } = shape else { continue };
+                from[0] += way;
+                to[0] += way;
+                let center = std::array::from_fn(|axis| 0.5 * (from[axis] + to[axis]));
+                if link == HEAD {
+                    *shape = Shape::Sphere { center, radius: *radius + 0.03 };
+                } else if link == 0 {
+                    let half_extents = [0.08, 0.14, 0.09];
+                    *shape = Shape::Box { center, half_extents, orientation: [0.99, 0.0, 0.14, 0.0] };
+                }
+            }
+        }
+        motion
+    }
+
     /// Height gained after a time.
     fn risen(&self, speed: f64, time: f64) -> f64 {
         let (mut height, mut velocity, steps) = (0.0, speed, 200);

@@ -14,10 +14,11 @@ use crate::plots::{Axis, FrontPaint, FrontPlot, front_axes};
 
 const FRONT_STYLE: &str = include_str!("page/front.css");
 /// The script, part by part: each part is a function of what stands before it.
-const SCRIPT: [&str; 6] = [
+const SCRIPT: [&str; 7] = [
     include_str!("page/motion.js"),
     include_str!("page/figure.js"),
     include_str!("page/stage.js"),
+    include_str!("page/parade.js"),
     include_str!("page/plot.js"),
     include_str!("page/player.js"),
     include_str!("page/main.js"),

@@ -48,7 +48,10 @@ const boxCorners = (shape) => {
   const signs = [-1, 1];
   const corners = signs.flatMap((x) => signs.flatMap((y) => signs.map((z) => [x, y, z])));
   return corners.map((sign) => {
-    const turned = rotate(shape.rotation, sign.map((value, i) => value * shape.half[i]));
+    const turned = rotate(
+      shape.rotation,
+      sign.map((value, i) => value * shape.half[i]),
+    );
     return turned.map((value, i) => value + shape.center[i]);
   });
 };
@@ -75,8 +78,14 @@ const drawShadows = (context, view, pose, theme) => {
 // Paint of a limb: near ones light, far ones dim.
 const shades = (paint, depth, theme) => {
   const far = Math.min(Math.max(depth / 0.22, -1), 1);
-  const base = far > 0 ? mix(mix(paint, theme.far, 0.34 * far), [0, 0, 0], 0.12 * far) : mix(paint, [255, 255, 255], -0.1 * far);
-  return { light: mix(base, [255, 250, 240], 0.42), base, dark: mix(base, [10, 14, 34], 0.4), line: mix(base, [10, 12, 24], 0.68) };
+  const base =
+    far > 0 ? mix(mix(paint, theme.far, 0.34 * far), [0, 0, 0], 0.12 * far) : mix(paint, [255, 255, 255], -0.1 * far);
+  return {
+    light: mix(base, [255, 250, 240], 0.42),
+    base,
+    dark: mix(base, [10, 14, 34], 0.4),
+    line: mix(base, [10, 12, 24], 0.68),
+  };
 };
 
 const drawFigure = (context, view, pose, paint, theme) => {
@@ -99,7 +108,8 @@ const drawFigure = (context, view, pose, paint, theme) => {
     let reach = radius;
     if (shape.kind === "box" || length < 0.6 * radius) {
       [across, length] = [[-0.5, -0.85], 1];
-      reach = shape.kind === "box" ? Math.max(...path.map((p) => Math.hypot(p[0] - middle[0], p[1] - middle[1]))) : radius;
+      reach =
+        shape.kind === "box" ? Math.max(...path.map((p) => Math.hypot(p[0] - middle[0], p[1] - middle[1]))) : radius;
     }
     const side = across[0] * -0.5 + across[1] * -0.85 < 0 ? -reach / length : reach / length;
     const [dx, dy] = [across[0] * side, across[1] * side];

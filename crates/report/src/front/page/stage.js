@@ -39,9 +39,14 @@ class Stage {
     const color = (name) => style.getPropertyValue(name).trim();
     const triple = (name) => color(name).split(",").map(Number);
     this.theme = {
-      sky: [color("--stage-top"), color("--stage-low")], ground: [color("--ground-near"), color("--ground-far")],
-      line: color("--stage-line"), text: color("--soft"), far: triple("--far"), shadow: Number(color("--shadow")),
-      help: color("--help"), paints: [triple("--paint-natural"), triple("--paint-assisted")],
+      sky: [color("--stage-top"), color("--stage-low")],
+      ground: [color("--ground-near"), color("--ground-far")],
+      line: color("--stage-line"),
+      text: color("--soft"),
+      far: triple("--far"),
+      shadow: Number(color("--shadow")),
+      help: color("--help"),
+      paints: [triple("--paint-natural"), triple("--paint-assisted")],
     };
   }
 
@@ -87,7 +92,10 @@ class Stage {
     const bounds = counted.map((motion) => motion.bounds);
     const top = Math.max(...bounds.map((b) => b.top), 0.5);
     const floor = Math.max(38, 0.085 * height);
-    const scale = Math.min((height - floor - 26) / top, (0.92 * width) / Math.min(Math.max(...bounds.map((b) => b.right - b.left)), 2.6));
+    const scale = Math.min(
+      (height - floor - 26) / top,
+      (0.92 * width) / Math.min(Math.max(...bounds.map((b) => b.right - b.left)), 2.6),
+    );
     const lead = pane[0].motion;
     const span = lead.bounds.right - lead.bounds.left;
     const x = span * scale > 0.94 * width ? lead.pose(time).center[0] : 0.5 * (lead.bounds.left + lead.bounds.right);
@@ -148,7 +156,8 @@ class Stage {
   }
 
   drawGround(context, view, width, height) {
-    const horizon = view.project([view.focus[0], view.focus[1], 0])[1] - 0.9 * view.scale * Math.abs(view.up[1] || view.up[0] || 0);
+    const horizon =
+      view.project([view.focus[0], view.focus[1], 0])[1] - 0.9 * view.scale * Math.abs(view.up[1] || view.up[0] || 0);
     const ground = context.createLinearGradient(0, horizon, 0, height);
     ground.addColorStop(0, this.theme.ground[1]);
     ground.addColorStop(1, this.theme.ground[0]);
@@ -219,10 +228,12 @@ class Stage {
     const places = one.motion.path.map((point) => view.project(point));
     const color = this.theme.paints[Number(one.isAssisted)];
     const now = Math.min(Math.floor(time * one.motion.rate), places.length - 1);
+    // Pieces end bluntly: round ends would show where they overlap.
     const line = (from, to, opacity, wide) => {
       context.strokeStyle = css(color, opacity * (isGhost ? 0.5 : 1));
       context.lineWidth = wide;
-      context.lineJoin = context.lineCap = "round";
+      context.lineJoin = "round";
+      context.lineCap = "butt";
       context.beginPath();
       for (let i = from; i <= to; i++) context.lineTo(places[i][0], places[i][1]);
       context.stroke();
