@@ -6,8 +6,17 @@ import { createRequire } from "node:module";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 
-const require = createRequire(`${resolve(process.env.NODE_MODULES ?? process.cwd())}/`);
-const { chromium } = require("playwright-core");
+const modules = resolve(process.env.NODE_MODULES ?? process.cwd());
+const { chromium } = (() => {
+  try {
+    return createRequire(`${modules}/`)("playwright-core");
+  } catch {
+    console.error(
+      `no playwright-core in ${modules}: run npm install --prefix ${modules} playwright-core, or set NODE_MODULES`,
+    );
+    process.exit(1);
+  }
+})();
 
 const QUIET = [
   "--headless",

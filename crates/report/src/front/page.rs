@@ -14,14 +14,16 @@ use crate::plots::{Axis, FrontPaint, FrontPlot, front_axes};
 
 const FRONT_STYLE: &str = include_str!("page/front.css");
 /// The script, part by part: each part is a function of what stands before it.
-const SCRIPT: [&str; 7] = [
+const SCRIPT: [&str; 9] = [
     include_str!("page/motion.js"),
     include_str!("page/figure.js"),
     include_str!("page/stage.js"),
     include_str!("page/parade.js"),
     include_str!("page/plot.js"),
     include_str!("page/player.js"),
+    include_str!("page/elements.js"),
     include_str!("page/main.js"),
+    include_str!("page/events.js"),
 ];
 /// What the page may load: nothing but pictures beside it.
 const POLICY: &str = "default-src 'none';script-src 'unsafe-inline';style-src 'unsafe-inline';\
