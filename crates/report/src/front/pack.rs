@@ -25,7 +25,8 @@ const SAMPLE_CELLS: [f64; 2] = [900.0, 600.0];
 
 /// Motions as JSON; when they are too many for the page, every second frame is left out until they fit.
 pub(crate) fn pack_motions(motions: &[&Motion]) -> String {
-    let step_of = |motion: &Motion, halvings: u32| (((motion.rate_hz / MOST_HZ) + 1e-9) as usize).max(1) << halvings;
+    let step_of =
+        |motion: &Motion, halvings: u32| ((motion.rate_hz / MOST_HZ - 1e-9).ceil() as usize).max(1) << halvings;
     let packed = |halvings: u32| json_list(motions.iter().map(|motion| pack(motion, step_of(motion, halvings))));
     (0..MOST_HALVINGS).map(packed).find(|json| json.len() <= BUDGET_BYTES).unwrap_or_else(|| packed(MOST_HALVINGS))
 }

@@ -126,6 +126,19 @@ fn sixteen_motions_of_three_seconds_fit_and_many_more_are_thinned() {
 }
 
 #[test]
+fn no_more_than_sixty_frames_a_second_are_kept() {
+    for (rate_hz, kept, frames) in [(60.0, "60", 7), (100.0, "50", 4), (240.0, "60", 2), (1e9, "", 1)] {
+        let motion = Motion { rate_hz, ..motion(7) };
+        let point = FrontPoint { motion: Some(motion), ..jump(0) };
+        let html = FrontPage { fronts: vec![Front::new("a", vec![point])], ..page() }.to_html().unwrap();
+        assert!(
+            html.contains(&format!("\"rate\":{kept}")) && html.contains(&format!("\"frames\":{frames},")),
+            "{rate_hz}"
+        );
+    }
+}
+
+#[test]
 fn samples_are_drawn_once_inside_the_axes_and_counted_beyond() {
     let html = page().to_html().unwrap();
     assert!(html.contains("\"sampleCount\":5,\"samplesLeftOut\":2,"));

@@ -159,7 +159,7 @@ document
           make("kbd", {}, "space"),
           " play  ",
           make("kbd", {}, "c"),
-          " keep to compare",
+          " or shift-click compare",
         ),
       ),
       make(
@@ -172,7 +172,12 @@ document
         make("div", { class: "controls" }, speed, make("label", {}, "compare with ", comparison), layout, views, fit),
       ),
     ),
-    make("div", { class: "parade" }, make("p", {}, parade.title), make("div", { class: "row" }, parade.canvas)),
+    make(
+      "div",
+      { class: "parade", hidden: true },
+      make("p", {}, parade.title),
+      make("div", { class: "row" }, parade.canvas),
+    ),
     spoken,
   );
 

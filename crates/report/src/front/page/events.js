@@ -1,6 +1,7 @@
 // What the reader does: dial, table, keys; then the first point is shown.
 
 dial.addEventListener("input", () => {
+  if (!chosen) return;
   const distance = (point) => Math.abs((point.place[0] ?? 9) - dial.value / 1000);
   const near = data.fronts[chosen.front].points.reduce((best, point) =>
     distance(point) < distance(best) ? point : best,
@@ -11,7 +12,7 @@ dial.addEventListener("input", () => {
     dial.value = wanted;
   }
 });
-dial.addEventListener("change", () => (dial.value = String(1000 * (chosen.place[0] ?? 0))));
+dial.addEventListener("change", () => (dial.value = String(1000 * (chosen?.place[0] ?? 0))));
 scrub.addEventListener("input", () => {
   player.isPlaying = false;
   player.seek(Number(scrub.value));
