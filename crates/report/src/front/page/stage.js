@@ -253,10 +253,10 @@ class Stage {
     const length = Math.hypot(dx, dy);
     if (length < 2) return;
     const [ux, uy] = [dx / length, dy / length];
-    const head = Math.min(11, length);
+    const head = Math.min(11, 0.65 * length, 2 + 0.09 * view.scale);
     context.strokeStyle = context.fillStyle = this.theme.help;
     context.lineCap = "round";
-    context.lineWidth = 4;
+    context.lineWidth = Math.min(4, 1 + 0.03 * view.scale);
     context.beginPath();
     context.moveTo(from[0], from[1]);
     context.lineTo(to[0] - ux * head * 0.8, to[1] - uy * head * 0.8);
