@@ -44,6 +44,36 @@ pub enum ReportError {
     /// The pixels could not be encoded as PNG.
     #[error("the picture could not be encoded as PNG")]
     Encode(#[from] png::EncodingError),
+    /// An axis of a front asks for a quantity that there is not.
+    #[error("{role} asks for quantity {index} of {count}: give a number below {count}")]
+    QuantityIndex {
+        /// Which axis: `x`, `y` or `color`.
+        role: &'static str,
+        /// Index asked for.
+        index: usize,
+        /// How many quantities there are.
+        count: usize,
+    },
+    /// A point of a front has too few or too many values.
+    #[error("point '{point}' of front '{front}' has {found} values for {wanted} quantities: give one for each")]
+    ValueCount {
+        /// Name of the front.
+        front: String,
+        /// Label of the point.
+        point: String,
+        /// Values it has.
+        found: usize,
+        /// Quantities there are.
+        wanted: usize,
+    },
+    /// A motion cannot be shown.
+    #[error("the motion of '{point}' cannot be shown: {problem}")]
+    Motion {
+        /// Label of the point.
+        point: String,
+        /// What is wrong, and what to do.
+        problem: String,
+    },
     /// The file could not be written; no file is left half-written under the name asked for.
     #[error("could not write {}", path.display())]
     Write {

@@ -2,7 +2,7 @@
 //!
 //! Capsules, spheres, boxes and arrows in world space (metres, z up) enter, moment by moment; a [`FilmStrip`] shows
 //! several moments side by side as a PNG, an [`Animation`] shows one or more motions in step as a GIF. Numbers enter;
-//! [`plots`] leave as SVG, and [`page`] puts everything into one HTML file. The crate knows nothing of physics. Start
+//! [`plots`] leave as SVG, [`page`] puts everything into one HTML file, and [`front`] shows a front of trade-offs. The crate knows nothing of physics. Start
 //! reading at [`FilmStrip`], which lays out the frames; [`Camera`] decides what each frame sees, and `raster.rs` casts
 //! the rays.
 //!
@@ -37,6 +37,7 @@ mod color;
 mod error;
 mod film_strip;
 mod font;
+pub mod front;
 mod gif;
 mod image;
 mod occlusion;

@@ -56,7 +56,7 @@ impl Document {
 }
 
 impl Verdict {
-    fn write(&self, html: &mut String) {
+    pub(crate) fn write(&self, html: &mut String) {
         let kind = if self.is_good { "good" } else { "bad" };
         let headline = escape(&self.headline);
         html.push_str(&format!("<div class=\"verdict {kind}\" role=\"status\"><strong>{headline}</strong>\n"));

@@ -10,7 +10,9 @@ mod section;
 mod style;
 mod transfer;
 
+pub(crate) use base64::base64;
 pub(crate) use escape::escape;
+pub(crate) use style::STYLE;
 
 pub use document::{Document, Verdict};
 pub use section::{Block, Picture, Section, Table};

@@ -168,7 +168,7 @@ impl Section {
         self.blocks.iter().all(Block::is_empty)
     }
 
-    pub(super) fn write(&self, html: &mut String) {
+    pub(crate) fn write(&self, html: &mut String) {
         if self.is_empty() {
             return;
         }

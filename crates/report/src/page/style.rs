@@ -1,6 +1,6 @@
 //! How pages look: one column, light or dark as the reader's system asks, plots and pictures on light cards.
 
-pub(super) const STYLE: &str = "\
+pub(crate) const STYLE: &str = "\
 :root{color-scheme:light dark;--paper:#f4f6f9;--sheet:#ffffff;--ink:#1c222e;--soft:#5c6676;--line:#dde2ea;
 --link:#1f5fa8;--good:#1c7a4a;--good-paper:#e3f4ea;--bad:#b3281f;--bad-paper:#fbe7e5;--card:#ffffff;--code:#eef1f5}
 @media (prefers-color-scheme:dark){:root{--paper:#14171d;--sheet:#1b2028;--ink:#e6eaf0;--soft:#9aa5b5;--line:#313947;

@@ -102,6 +102,41 @@ impl Axis {
         }
     }
 
+    /// An axis for what matters, and for as many of the other values as lie within a third of its length beyond it.
+    pub fn around(
+        matters: impl Iterator<Item = f64> + Clone,
+        others: impl Iterator<Item = f64> + Clone,
+        is_logarithmic: bool,
+        most_ticks: usize,
+    ) -> Self {
+        let position = |value: f64| match is_logarithmic {
+            true => plottable(value).filter(|value| *value > 0.0).map(libm::log10),
+            false => plottable(value),
+        };
+        let inner = range(matters.filter_map(position));
+        let (low, high) = match (inner, range(others.clone().filter_map(position))) {
+            (Some((low, high)), Some((lowest, highest))) => {
+                // A single point has no length: its neighbourhood is a tenth of its size.
+                let length = if high > low { high - low } else { (0.3 * high.abs()).max(0.1) };
+                (low.min(lowest.max(low - length / 3.0)), high.max(highest.min(high + length / 3.0)))
+            }
+            (Some(range), None) | (None, Some(range)) => range,
+            (None, None) => (0.0, 1.0),
+        };
+        if is_logarithmic {
+            let (low, high) = widened(low, high);
+            return Self::logarithmic(low, high);
+        }
+        let air = 0.05 * (high - low);
+        Self::between(low - air, high + air, most_ticks)
+    }
+
+    /// How far along the axis a value stands, 0 to 1; `None` when it is beyond it or cannot be shown.
+    pub fn share(&self, value: f64) -> Option<f64> {
+        let share = (self.position(value)? - self.low) / (self.high - self.low);
+        (0.0..=1.0).contains(&share).then_some(share)
+    }
+
     /// The label of a tick.
     pub fn label(&self, tick: f64) -> String {
         if self.is_logarithmic {

@@ -46,6 +46,14 @@ impl Svg {
     pub fn as_str(&self) -> &str {
         &self.0
     }
+
+    /// The same plot with an element of our own under everything else.
+    pub(crate) fn over(self, element: &str) -> Self {
+        match self.0.split_once('\n') {
+            Some((start, body)) => Self(format!("{start}\n{element}\n{body}")),
+            None => self,
+        }
+    }
 }
 
 pub(crate) type PlotResult<T> = Result<T, DrawingAreaErrorKind<io::Error>>;

@@ -6,12 +6,16 @@
 mod axis;
 mod bars;
 mod chart;
+mod front;
 mod intervals;
 mod series;
 mod window_costs;
 
+pub(crate) use axis::Axis;
 pub use bars::{TorqueBar, TorquePlot};
 pub use chart::Svg;
+pub(crate) use front::front_axes;
+pub use front::{FrontPaint, FrontPlot};
 pub use intervals::{ContactPlot, ContactRow};
 pub use series::{Curve, CurveStyle, Mark, SeriesPlot, Shade};
 pub use window_costs::{WindowCosts, WindowCostsPlot};

@@ -101,6 +101,29 @@ fn contacts_and_torques_survive_any_data() {
 }
 
 #[test]
+fn fronts_survive_any_data() {
+    use crate::front::{Front, FrontPoint, FrontView, Quantity};
+    for set in hard_sets() {
+        let pairs = || set.iter().zip(set.iter().cycle().skip(1)).map(|(a, b)| [*a, *b]);
+        let point = |pair: [f64; 2]| FrontPoint { values: pair.to_vec(), is_assisted: true, ..FrontPoint::default() };
+        let front = Front::new("front", pairs().map(point).collect());
+        let fronts = [front.clone(), front.with_samples(pairs().collect())];
+        let height = Quantity::new("height", "m", 400);
+        for y in [height.clone(), height.clone().logarithmic()] {
+            for color in [None, Some(1)] {
+                let quantities = vec![height.clone(), y.clone()];
+                let view = FrontView { quantities, x: 0, y: 1, color, ..FrontView::default() };
+                for paint in [FrontPaint::Kinds, FrontPaint::Fronts] {
+                    check(&FrontPlot { title: "fronts", view: &view, fronts: &fronts, paint }.to_svg());
+                }
+            }
+        }
+    }
+    let view = FrontView::default();
+    check(&FrontPlot { title: "", view: &view, fronts: &[], paint: FrontPaint::Kinds }.to_svg());
+}
+
+#[test]
 fn costs_show_all_kept_and_chosen_samples_in_their_colors() {
     let windows: Vec<WindowCosts> = (0..4)
         .map(|i| WindowCosts {
