@@ -1,0 +1,173 @@
+// The artist's figure: a GLB whose nodes follow joints or bodies.
+
+import { Box3, Group, Matrix4, Mesh, MeshStandardMaterial, Quaternion, Vector3, type Material, type Object3D } from "three";
+import { GLTFLoader } from "three/examples/jsm/loaders/GLTFLoader.js";
+import { clone as cloneWithSkeleton } from "three/examples/jsm/utils/SkeletonUtils.js";
+import type { RigDetail, Skin } from "../protocol/types";
+import { colors } from "./theme";
+
+/** A parsed GLB. */
+export class Model {
+  constructor(private readonly root: Object3D, readonly rig: RigDetail, readonly nodeNames: (string | undefined)[]) {}
+
+  /** A figure of its own, with its own skeleton and materials. */
+  copy(): Figure {
+    return new Figure(cloneWithSkeleton(this.root), this.rig);
+  }
+
+  /** How nodes follow a rig's own joints: by their names, the roots with their place. */
+  skinOfJoints(): Skin {
+    const nodes = this.rig.joints.flatMap((joint, body) => {
+      const node = this.nodeNames.indexOf(joint.name);
+      const position: [number, number, number] | null = joint.parent === null ? [0, 0, 0] : null;
+      return node < 0 ? [] : [{ node, joint: joint.name, body, rotation: [1, 0, 0, 0] as [number, number, number, number], position }];
+    });
+    return { rig: this.rig.id, nodes };
+  }
+}
+
+export async function parseModel(bytes: ArrayBuffer, rig: RigDetail): Promise<Model> {
+  const gltf = await new GLTFLoader().parseAsync(bytes, "").catch((error: unknown) => {
+    throw new Error(`The figure of "${rig.name}" could not be shown: ${error instanceof Error ? error.message : String(error)}.`);
+  });
+  for (const [object, reference] of gltf.parser.associations) {
+    if ("isObject3D" in object && reference.nodes !== undefined) (object as Object3D).userData["node"] = reference.nodes;
+  }
+  const json = gltf.parser.json as { nodes?: { name?: string }[] };
+  return new Model(gltf.scene, rig, (json.nodes ?? []).map((n) => n.name));
+}
+
+interface Follower {
+  object: Object3D;
+  parent: number;
+  body: number;
+  rotation: Quaternion;
+  position: Vector3 | null;
+}
+
+/** One figure on the stage. Poses are given in the server's world. */
+export class Figure {
+  /** Child of a z-up group; holds the file's units and axes. */
+  readonly group = new Group();
+  private readonly followers: Follower[] = [];
+  private readonly matrices: Matrix4[] = [];
+  private readonly turns: Quaternion[] = [];
+  private readonly toFile: Quaternion;
+  private readonly unitsPerMetre: number;
+  private readonly meshes: Mesh[] = [];
+
+  constructor(readonly root: Object3D, rig: RigDetail) {
+    const [w, x, y, z] = rig.frame.rotation;
+    this.group.quaternion.set(x, y, z, w);
+    this.group.scale.setScalar(rig.frame.metres_per_unit);
+    this.group.add(root);
+    this.toFile = this.group.quaternion.clone().invert();
+    this.unitsPerMetre = 1 / rig.frame.metres_per_unit;
+    root.traverse((object) => {
+      if (!(object instanceof Mesh)) return;
+      object.castShadow = true;
+      object.receiveShadow = true;
+      object.frustumCulled = false;
+      object.material = Array.isArray(object.material) ? object.material.map((m: Material) => m.clone()) : (object.material as Material).clone();
+      this.meshes.push(object);
+    });
+  }
+
+  /** Says which nodes follow which bodies from now on. */
+  bind(skin: Skin): void {
+    const byNode = new Map<number, Object3D>();
+    this.root.traverse((object) => {
+      const node = object.userData["node"] as number | undefined;
+      if (node !== undefined && !byNode.has(node)) byNode.set(node, object);
+    });
+    const wanted = new Map(skin.nodes.flatMap((n) => (byNode.has(n.node) ? [[byNode.get(n.node)!, n] as const] : [])));
+    // Every node above a follower matters, too: parents first.
+    this.followers.length = 0;
+    const index = new Map<Object3D, number>();
+    const add = (object: Object3D): number => {
+      const known = index.get(object);
+      if (known !== undefined) return known;
+      const parent = object === this.root || object.parent === null ? -1 : add(object.parent);
+      const n = wanted.get(object);
+      const rotation = n === undefined ? new Quaternion() : new Quaternion(n.rotation[1], n.rotation[2], n.rotation[3], n.rotation[0]);
+      const position = n?.position ? new Vector3(...n.position) : null;
+      this.followers.push({ object, parent, body: n?.body ?? -1, rotation, position });
+      this.matrices.push(new Matrix4());
+      this.turns.push(new Quaternion());
+      index.set(object, this.followers.length - 1);
+      return this.followers.length - 1;
+    };
+    for (const object of wanted.keys()) add(object);
+  }
+
+  /** Sets every node that follows a body: its orientation in the world, and its place where a body decides it. */
+  pose(poses: Float32Array): void {
+    for (let i = 0; i < this.followers.length; i++) {
+      const { object, parent, body, rotation, position } = this.followers[i];
+      const turn = this.turns[i];
+      const parentTurn = parent < 0 ? IDENTITY : this.turns[parent];
+      if (body >= 0 && 7 * body + 7 <= poses.length) {
+        const at = 7 * body;
+        BODY.set(poses[at + 3], poses[at + 4], poses[at + 5], poses[at + 6]);
+        turn.copy(this.toFile).multiply(BODY).multiply(rotation);
+        object.quaternion.copy(parentTurn).invert().multiply(turn);
+        if (position !== null) {
+          PLACE.copy(position).applyQuaternion(BODY);
+          PLACE.set(PLACE.x + poses[at], PLACE.y + poses[at + 1], PLACE.z + poses[at + 2]);
+          PLACE.applyQuaternion(this.toFile).multiplyScalar(this.unitsPerMetre);
+          if (parent >= 0) PLACE.applyMatrix4(INVERSE.copy(this.matrices[parent]).invert());
+          object.position.copy(PLACE);
+        }
+      } else {
+        turn.copy(parentTurn).multiply(object.quaternion);
+      }
+      LOCAL.compose(object.position, object.quaternion, object.scale);
+      if (parent < 0) this.matrices[i].copy(LOCAL);
+      else this.matrices[i].multiplyMatrices(this.matrices[parent], LOCAL);
+    }
+  }
+
+  setVisible(visible: boolean): void {
+    this.group.visible = visible;
+  }
+
+  /** Solid, or seen through where something inside is to be shown. */
+  setOpacity(opacity: number): void {
+    this.eachMaterial((m) => {
+      const seeThrough = opacity < 1;
+      if (m.transparent !== seeThrough) m.needsUpdate = true;
+      m.transparent = seeThrough;
+      m.opacity = opacity;
+      m.depthWrite = !seeThrough;
+    });
+    for (const mesh of this.meshes) mesh.renderOrder = opacity < 1 ? 4 : 0;
+  }
+
+  /** The look of a motion that is only for comparison. */
+  makeGhost(): void {
+    const ghost = new MeshStandardMaterial({ color: colors().ghost, roughness: 0.9, transparent: true, opacity: 0.34, depthWrite: true });
+    for (const mesh of this.meshes) {
+      mesh.material = ghost;
+      mesh.castShadow = false;
+      mesh.renderOrder = 5;
+    }
+  }
+
+  box(): Box3 {
+    return new Box3().setFromObject(this.group);
+  }
+
+  dispose(): void {
+    this.eachMaterial((m) => m.dispose());
+  }
+
+  private eachMaterial(what: (material: Material) => void): void {
+    for (const mesh of this.meshes) for (const m of Array.isArray(mesh.material) ? mesh.material : [mesh.material]) what(m as Material);
+  }
+}
+
+const IDENTITY = new Quaternion();
+const BODY = new Quaternion();
+const PLACE = new Vector3();
+const LOCAL = new Matrix4();
+const INVERSE = new Matrix4();
