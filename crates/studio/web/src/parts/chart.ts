@@ -61,17 +61,18 @@ export class CostChart {
     const height = this.element.clientHeight;
     if (width < 60 || height < 40) return;
     const left = 42, right = 12, top = 10, bottom = 22;
-    const values = this.series.flatMap((s) => s.windows.flatMap((w) => [w.best, ...w.kept])).filter((v) => v > 0);
-    const most = Math.max(...values, 0.1);
+    // Samples far worse than the best way stay at the upper edge.
+    const bests = this.series.flatMap((s) => s.windows.map((w) => w.best));
+    const values = this.series.flatMap((s) => s.windows.flatMap((w) => w.kept));
+    const most = Math.max(0.02, 1.15 * Math.max(...bests, 0), Math.min(1.1 * Math.max(...values, 0), 2 * Math.max(...bests, 0)));
     const x = (secs: number) => left + ((width - left - right) * secs) / this.untilSecs;
-    const y = (cost: number) => top + (height - top - bottom) * (1 - Math.sqrt(Math.max(cost, 0) / most));
+    const y = (cost: number) => top + (height - top - bottom) * (1 - Math.min(Math.max(cost, 0) / most, 1));
     this.place = x;
     const picture = svg("svg", { width, height, viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": "Cost of each window over time" });
     for (const t of ticks(0, this.untilSecs, Math.max(2, width / 90))) {
       picture.append(svg("line", { x1: x(t), x2: x(t), y1: top, y2: height - bottom, class: "gridline" }), svg("text", { x: x(t), y: height - 7, "text-anchor": "middle" }, `${short(t)} s`));
     }
-    // A scale of square roots: small costs stay apart, so the ticks do as well.
-    for (const c of [0, most / 16, most / 4, most]) {
+    for (const c of ticks(0, most, 4)) {
       picture.append(svg("line", { x1: left, x2: width - right, y1: y(c), y2: y(c), class: "gridline" }), svg("text", { x: left - 6, y: y(c) + 3.5, "text-anchor": "end" }, short(c)));
     }
     for (const s of this.series) {

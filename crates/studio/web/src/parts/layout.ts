@@ -40,7 +40,7 @@ export function button(label: string, onClick: () => void, options: { icon?: Ico
 }
 
 /** One of a few, as joined buttons. */
-export function segments<T extends string>(options: { value: T; label: string; icon?: IconName; title?: string }[], value: T, onChange: (value: T) => void): HTMLElement {
+export function segments<T extends string>(options: { value: T; label: string; icon?: IconName; title?: string }[], value: T | null, onChange: (value: T) => void): HTMLElement {
   const element = h("div", { class: "segments", role: "radiogroup" });
   const buttons = options.map((o) => h("button", { class: "plain", role: "radio", title: o.title ?? o.label, aria: { checked: String(o.value === value), label: o.label }, onclick: () => {
     for (const b of buttons) b.setAttribute("aria-checked", String(b === mine(o.value)));

@@ -29,6 +29,8 @@ export class LiveSession {
     studio.socket.listen((message) => {
       if (message.type === "scene" && message.scene.stream === this.session?.id) void this.build(message.scene);
       else if (message.type === "scene") this.early.set(message.scene.stream, message.scene);
+      else if (message.type === "hello" && this.session !== null && !(message.state.sessions ?? []).some((s) => s.id === this.session?.id)) this.ended("The server was restarted; start the simulation again.");
+      else if (message.type === "hello" && this.session !== null) void studio.socket.watch(this.session.id).catch(() => {});
       else if (message.type === "ended") {
         this.early.delete(message.stream);
         if (message.stream === this.session?.id) this.ended(message.reason);

@@ -23,7 +23,7 @@ export class OverlayBar {
   private readonly buttons = new Map<keyof Overlays, HTMLButtonElement>();
   private readonly followButton: HTMLButtonElement;
 
-  constructor(private readonly name: string, preset: Partial<Overlays>, shown: (keyof Overlays)[] = ENTRIES.map((e) => e.key)) {
+  constructor(private readonly name: string, preset: Partial<Overlays>, shown: (keyof Overlays)[] = ENTRIES.map((e) => e.key), canFollow = true) {
     const kept = read(name);
     this.overlays = { skin: true, bodies: false, skeleton: false, contacts: false, balance: false, heat: false, ...preset, ...kept.overlays };
     this.follows = kept.follows ?? true;
@@ -34,6 +34,7 @@ export class OverlayBar {
     }
     this.followButton = h("button", { class: "plain toggle", title: "Follow (T)", aria: { label: "Follow" }, onclick: () => this.toggleFollow() }, icon("follow"));
     const frame = h("button", { class: "plain", title: "Frame (F)", aria: { label: "Frame" }, onclick: () => this.onFrame() }, icon("frame"));
+    this.followButton.hidden = !canFollow;
     this.element.append(h("span", { class: "gap" }), frame, this.followButton);
     this.show();
   }

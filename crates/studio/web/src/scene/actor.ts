@@ -20,7 +20,7 @@ export interface Cast {
   skin?: Skin | null;
 }
 
-const SKIN_OVER_BODIES = 0.3;
+const SKIN_OVER_BODIES = 0.22;
 
 export class Actor {
   readonly group = new Group();

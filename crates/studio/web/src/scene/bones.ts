@@ -2,7 +2,7 @@
 
 import { Color, DynamicDrawUsage, Group, InstancedMesh, Matrix4, MeshBasicMaterial, MeshLambertMaterial, OctahedronGeometry, Quaternion, SphereGeometry, Vector3 } from "three";
 import type { SceneBody, SceneJoint } from "../protocol/types";
-import { shapesCenter, shapesReach } from "./shapes";
+import { shapesCenter, shapesReachAlong } from "./shapes";
 import { colors, heat } from "./theme";
 
 interface Bone { from: number; to: number; tip: Vector3 | null }
@@ -22,8 +22,9 @@ export class BoneOverlay {
     bodies.forEach((b, i) => {
       if (!b.is_character || hasChild.has(i) || b.shapes.length === 0) return;
       const center = shapesCenter(b.shapes);
-      const tip = center.lengthSq() > 1e-8 ? center.normalize().multiplyScalar(shapesReach(b.shapes) * 0.92) : null;
-      if (tip !== null) this.bones.push({ from: i, to: i, tip });
+      if (center.lengthSq() < 1e-8) return;
+      center.normalize();
+      this.bones.push({ from: i, to: i, tip: center.multiplyScalar(0.85 * shapesReachAlong(b.shapes, center)) });
     });
     this.radius = Math.min(Math.max(0.011 * sizeM, 0.004), 0.05);
     this.marked = bodies.flatMap((b, i) => (b.is_character ? [i] : []));

@@ -22,17 +22,17 @@ export class Ground {
           varying vec2 planePlace;
           uniform vec3 gridColor; uniform vec3 strongColor; uniform vec3 fadeColor; uniform vec2 centerXy;
           float gridLine(vec2 p, float width) {
-            vec2 w = fwidth(p) * 0.75 + width;
-            vec2 d = abs(fract(p - 0.5) - 0.5);
-            vec2 l = 1.0 - smoothstep(vec2(width), w, d);
-            vec2 thin = clamp(vec2(0.35) / fwidth(p), 0.0, 1.0);
-            return max(l.x * thin.x, l.y * thin.y);
+            // As wide in pixels everywhere, and fainter where lines come close to each other.
+            vec2 pixel = fwidth(p);
+            vec2 line = 1.0 - smoothstep(vec2(0.0), pixel * width, abs(fract(p - 0.5) - 0.5));
+            vec2 apart = clamp(vec2(0.25) / pixel, 0.0, 1.0);
+            return max(line.x * apart.x, line.y * apart.y);
           }`)
         .replace("#include <opaque_fragment>", `
           float away = length(planePlace - centerXy);
           float near = 1.0 - smoothstep(4.0, 16.0, away);
-          outgoingLight = mix(outgoingLight, gridColor * (0.3 + 0.7 * outgoingLight / max(diffuseColor.rgb, vec3(0.01))), gridLine(planePlace * 4.0, 0.0) * 0.55 * (1.0 - smoothstep(2.0, 7.0, away)));
-          outgoingLight = mix(outgoingLight, strongColor * (0.3 + 0.7 * outgoingLight / max(diffuseColor.rgb, vec3(0.01))), gridLine(planePlace, 0.004) * near);
+          outgoingLight = mix(outgoingLight, gridColor * (0.3 + 0.7 * outgoingLight / max(diffuseColor.rgb, vec3(0.01))), gridLine(planePlace * 4.0, 1.0) * 0.8 * (1.0 - smoothstep(2.0, 7.0, away)));
+          outgoingLight = mix(outgoingLight, strongColor * (0.3 + 0.7 * outgoingLight / max(diffuseColor.rgb, vec3(0.01))), gridLine(planePlace, 1.4) * near);
           #include <opaque_fragment>`)
         // After tone mapping, so that the far ground has exactly the colour behind it.
         .replace("#include <colorspace_fragment>", `gl_FragColor.rgb = mix(gl_FragColor.rgb, fadeColor, smoothstep(7.0, 24.0, length(planePlace - centerXy)));

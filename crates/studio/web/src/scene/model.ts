@@ -1,6 +1,6 @@
 // The artist's figure: a GLB whose nodes follow joints or bodies.
 
-import { Box3, Group, Matrix4, Mesh, MeshStandardMaterial, Quaternion, Vector3, type Material, type Object3D } from "three";
+import { Box3, Group, Matrix4, Mesh, MeshBasicMaterial, MeshStandardMaterial, Quaternion, SkinnedMesh, Vector3, type Material, type Object3D } from "three";
 import { GLTFLoader } from "three/examples/jsm/loaders/GLTFLoader.js";
 import { clone as cloneWithSkeleton } from "three/examples/jsm/utils/SkeletonUtils.js";
 import type { RigDetail, Skin } from "../protocol/types";
@@ -55,6 +55,7 @@ export class Figure {
   private readonly toFile: Quaternion;
   private readonly unitsPerMetre: number;
   private readonly meshes: Mesh[] = [];
+  private depthTwins: Mesh[] | null = null;
 
   constructor(readonly root: Object3D, rig: RigDetail) {
     const [w, x, y, z] = rig.frame.rotation;
@@ -138,19 +139,22 @@ export class Figure {
       if (m.transparent !== seeThrough) m.needsUpdate = true;
       m.transparent = seeThrough;
       m.opacity = opacity;
-      m.depthWrite = !seeThrough;
     });
     for (const mesh of this.meshes) mesh.renderOrder = opacity < 1 ? 4 : 0;
+    if (opacity < 1) this.depthTwins ??= this.meshes.map(depthTwin);
+    for (const twin of this.depthTwins ?? []) twin.visible = opacity < 1;
   }
 
   /** The look of a motion that is only for comparison. */
   makeGhost(): void {
-    const ghost = new MeshStandardMaterial({ color: colors().ghost, roughness: 0.9, transparent: true, opacity: 0.34, depthWrite: true });
+    const ghost = new MeshStandardMaterial({ color: colors().ghost, roughness: 0.9, transparent: true, opacity: 0.4 });
     for (const mesh of this.meshes) {
       mesh.material = ghost;
       mesh.castShadow = false;
-      mesh.renderOrder = 5;
+      mesh.renderOrder = 7;
     }
+    this.depthTwins = this.meshes.map(depthTwin);
+    for (const twin of this.depthTwins) twin.renderOrder = 6;
   }
 
   box(): Box3 {
@@ -164,6 +168,19 @@ export class Figure {
   private eachMaterial(what: (material: Material) => void): void {
     for (const mesh of this.meshes) for (const m of Array.isArray(mesh.material) ? mesh.material : [mesh.material]) what(m as Material);
   }
+}
+
+/** Writes depth only, before the mesh: of a skin that is seen through, only the nearest layer is drawn. */
+function depthTwin(mesh: Mesh): Mesh {
+  const material = new MeshBasicMaterial({ colorWrite: false });
+  const twin = mesh instanceof SkinnedMesh ? new SkinnedMesh(mesh.geometry, material) : new Mesh(mesh.geometry, material);
+  if (mesh instanceof SkinnedMesh && twin instanceof SkinnedMesh) twin.bind(mesh.skeleton, mesh.bindMatrix);
+  twin.frustumCulled = false;
+  // Transparent, so that it comes after the opaque bodies that the skin must not hide.
+  material.transparent = true;
+  twin.renderOrder = 3;
+  mesh.add(twin);
+  return twin;
 }
 
 const IDENTITY = new Quaternion();

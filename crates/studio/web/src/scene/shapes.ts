@@ -44,6 +44,19 @@ export function shapesReach(shapes: Shape[]): number {
   return shapes.reduce((most, s) => Math.max(most, reach(s)), 0.02);
 }
 
+/** How far the shapes reach from the frame's origin along a direction of length one. */
+export function shapesReachAlong(shapes: Shape[], d: Vector3): number {
+  const reach = (s: Shape): number => {
+    if (s.type === "capsule") return Math.max(d.dot(new Vector3(...s.from)), d.dot(new Vector3(...s.to))) + s.radius;
+    const center = d.dot(new Vector3(...(s.center ?? ZERO)));
+    if (s.type === "sphere") return center + s.radius;
+    const [w, x, y, z] = s.orientation ?? [1, 0, 0, 0];
+    const local = d.clone().applyQuaternion(new Quaternion(-x, -y, -z, w));
+    return center + Math.abs(local.x) * s.half_extents[0] + Math.abs(local.y) * s.half_extents[1] + Math.abs(local.z) * s.half_extents[2];
+  };
+  return shapes.reduce((most, s) => Math.max(most, reach(s)), 0.01);
+}
+
 /** All shapes of all bodies as one geometry; `skinIndex` says to which body a vertex belongs. */
 export function mergedBodies(bodies: { shapes: Shape[] }[]): BufferGeometry {
   const parts = bodies.flatMap((b, body) => b.shapes.map((s) => ({ body, geometry: shapeGeometry(s) })));

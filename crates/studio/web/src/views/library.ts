@@ -79,7 +79,7 @@ export class LibraryView implements View {
     const input = h("input", { type: "file", multiple: true, accept: ".glb,.gltf,.bin,.fbx,.bvh,.toml,.png,.jpg,.jpeg", hidden: true, data: { key: "files" } });
     input.addEventListener("change", () => void this.studio.takeFiles([...(input.files ?? [])]));
     const rigRows = store.rigs.map((r) => row({ key: `rig:${r.id}`, title: r.name, detail: r.embedded ? "comes with sinew" : `${r.format.toUpperCase()}, ${bytes(r.bytes)}`, icon: "stage", selected: r.id === this.rigId, onClick: () => void this.choose(r.id) }));
-    const characterRows = store.characters.map((c) => row({ key: `character:${c.id}`, title: c.name, detail: c.rig ?? "its rig is not in this project", icon: "modeler", onClick: () => this.studio.go("modeler", { character: c.id }) }));
+    const characterRows = store.characters.map((c) => row({ key: `character:${c.id}`, title: c.name, detail: c.rig === null ? "its rig is not in this project" : `made of ${c.rig}`, icon: "modeler", onClick: () => this.studio.go("modeler", { character: c.id }) }));
     fill(this.plan.left,
       h("button", { class: "drop-here", data: { key: "open" }, onclick: () => input.click() }, icon("plus"), h("span", {}, "Add files", h("small", { textContent: "or drop them anywhere on the page" }))), input,
       section("Rigs", ...rigRows),
@@ -102,8 +102,8 @@ export class LibraryView implements View {
     const clip = rig.clips.find((c) => c.name === this.clip);
     fill(this.plan.right,
       h("header", { class: "subject" }, h("h1", { textContent: rig.name }), h("p", { textContent: `${rig.joints.length} joints, ${rig.height_m.toFixed(2)} m tall${rig.has_skin ? "" : ", no skin"}` })),
-      h("div", { class: "actions" },
-        button("Make a character", () => void this.make(), { icon: "modeler", primary: made.length === 0, key: "make", title: "Bodies, joints and masses are guessed from the rig (M)" }),
+      h("div", { class: "actions wrap" },
+        button(made.length > 0 ? "Make another" : "Make a character", () => void this.make(), { icon: "modeler", primary: made.length === 0, key: "make", title: "Bodies, joints and masses are guessed from the rig (M)" }),
         made.length > 0 ? button(`Open ${made[0].name}`, () => this.studio.go("modeler", { character: made[0].id }), { primary: true, key: "open-character" }) : null),
       rig.clips.length > 0 ? section("Clips", clips,
         clip ? h("p", { class: "quiet", textContent: `${clip.duration_secs.toFixed(2)} s, ${clip.frames} frames at ${clip.rate_hz.toFixed(0)} Hz${clip.is_cycle ? ", repeats" : ""}${Math.abs(clip.travel_m) > 0.05 ? `, goes ${clip.travel_m.toFixed(2)} m` : ""}` }) : null,

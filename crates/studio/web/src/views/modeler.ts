@@ -1,7 +1,7 @@
 // Modeler: the body of a character, edited by hand and by number, dropped to see whether it stands.
 
 import { fill, h } from "../app/dom";
-import { icon } from "../app/icons";
+import { icon, type IconName } from "../app/icons";
 import type { Studio, View } from "../app/view";
 import { select } from "../parts/fields";
 import { button, empty, hint, plan, section, segments } from "../parts/layout";
@@ -11,15 +11,17 @@ import { DIVERGED, FALLEN, type Frame } from "../protocol/frame";
 import { address, getJson, postJson, Refusal } from "../protocol/http";
 import type { CharacterDetail, Edit, PreflightAnswer } from "../protocol/types";
 import type { GizmoMode } from "../scene/gizmo";
-import { drawInspector, type Selection } from "./modeler_inspector";
+import { drawInspector, type Part, type Selection } from "./modeler_inspector";
 import { ModelerScene } from "./modeler_scene";
 
 const DROP_HEIGHT_M = 0.15;
+const MODES: { value: GizmoMode; label: string; icon: IconName }[] = [
+  { value: "translate", label: "Move (W)", icon: "move" }, { value: "rotate", label: "Turn (E)", icon: "turn" }, { value: "scale", label: "Size (R)", icon: "size" }];
 
 export class ModelerView implements View {
   readonly element: HTMLElement;
   private readonly plan = plan("modeler");
-  private readonly bar = new OverlayBar("modeler", { skin: true, bodies: true }, ["skin", "bodies", "skeleton"]);
+  private readonly bar = new OverlayBar("modeler", { skin: true, bodies: true }, ["skin", "bodies", "skeleton"], false);
   private readonly dropBar = new OverlayBar("modeler.drop", { skin: false, bodies: true, contacts: true, balance: true });
   private readonly scene: ModelerScene;
   private readonly live: LiveSession;
@@ -28,7 +30,8 @@ export class ModelerView implements View {
   private detail: CharacterDetail | null = null;
   private selection: Selection | null = null;
   private mirror = true;
-  private mode: GizmoMode = "translate";
+  /** Handles of each part; none while a joint's arc is to be read. */
+  private readonly modes: Record<Part, GizmoMode | null> = { body: "translate", joint: null, effectors: "translate" };
   private preflight: PreflightAnswer | null = null;
   private preflightRuns = false;
   private dropping = false;
@@ -49,9 +52,9 @@ export class ModelerView implements View {
     };
     this.plan.stage.append(this.tools, this.bar.element, this.dropBar.element, this.message);
     this.registerKeys();
-    studio.store.on(["characters"], () => this.shown && this.refresh());
+    studio.store.on(["characters"], () => this.shown && this.listed());
     studio.socket.listen((message) => {
-      if (message.type !== "character" || message.id !== this.detail?.id || message.revision <= this.detail.revision) return;
+      if (message.type !== "character" || message.id !== this.detail?.id || message.revision <= this.detail.revision || this.sends > 0) return;
       studio.cache.forgetCharacter(message.id);
       void this.load(message.id);
     });
@@ -71,6 +74,20 @@ export class ModelerView implements View {
     this.shown = false;
     this.scene.hide();
   }
+
+  /** The list of characters is new: there may be a first one, or news that came while the server was away. */
+  private listed(): void {
+    const { characters } = this.studio.store;
+    const entry = characters.find((c) => c.id === this.detail?.id);
+    if (this.detail === null && characters[0] !== undefined) void this.load(characters[0].id);
+    else if (entry !== undefined && this.detail !== null && entry.revision > this.detail.revision && this.sends === 0) {
+      this.studio.cache.forgetCharacter(entry.id);
+      void this.load(entry.id);
+    }
+    this.refresh();
+  }
+
+  private sends = 0;
 
   private async load(id: string): Promise<void> {
     const detail = await this.studio.status.during("Loading the character…", this.studio.cache.character(id));
@@ -134,6 +151,7 @@ export class ModelerView implements View {
 
   /** One after the other, so that each is made on the revision before it. */
   private send(text: string, request: () => Promise<CharacterDetail>): void {
+    this.sends += 1;
     this.queue = this.queue.then(async () => {
       if (this.detail === null) return;
       const id = this.detail.id;
@@ -149,12 +167,14 @@ export class ModelerView implements View {
         this.studio.cache.put(answer);
         await this.take(answer);
       } else await this.load(id);
-    });
+    }).catch((error) => this.studio.status.error(error)).finally(() => (this.sends -= 1));
   }
 
   private select(selection: Selection | null): void {
     this.selection = selection;
+    this.scene.mode = this.modes[this.part()];
     this.scene.select(selection);
+    this.refreshTools();
     this.refreshLeft();
     this.refreshRight();
   }
@@ -207,7 +227,7 @@ export class ModelerView implements View {
       fill(this.tools, button("Back to editing", () => this.stopDrop(), { title: "Esc" }), button("Drop again", () => void this.live.act({ action: "reset" }).catch((e) => this.studio.status.error(e)), { icon: "reset" }), h("output", { class: "drop-state", textContent: this.dropState }));
     } else {
       fill(this.tools,
-        segments<GizmoMode>([{ value: "translate", label: "Move (W)", icon: "move" }, { value: "rotate", label: "Turn (E)", icon: "turn" }, { value: "scale", label: "Size (R)", icon: "size" }], this.mode, (m) => this.setMode(m)),
+        segments<GizmoMode>(MODES, this.modes[this.part()], (m) => this.setMode(m)),
         h("button", { class: "plain toggle boxed", title: "The other side changes alike (X)", aria: { pressed: String(this.mirror), label: "Mirror" }, data: { key: "mirror" }, onclick: () => this.setMirror(!this.mirror) }, icon("mirror")),
         h("div", { class: "segments" },
           h("button", { class: "plain", title: "Undo (Ctrl Z)", disabled: !detail.can_undo, data: { key: "undo" }, aria: { label: "Undo" }, onclick: () => this.history("undo") }, icon("undo")),
@@ -281,9 +301,15 @@ export class ModelerView implements View {
     }
   }
 
+  private part(): Part {
+    return this.selection?.part ?? "body";
+  }
+
+  /** Shows handles; the same choice again puts them away. */
   private setMode(mode: GizmoMode): void {
-    this.mode = mode;
-    this.scene.setMode(mode);
+    const part = this.part();
+    this.modes[part] = this.modes[part] === mode ? null : mode;
+    this.scene.setMode(this.modes[part]);
     this.refreshTools();
   }
 

@@ -5,7 +5,7 @@ import { checkbox, field, numberInput, select, vectorInput } from "../parts/fiel
 import { button, empty, section, segments } from "../parts/layout";
 import type { CharacterDetail, Edit, JointType, Quat, Shape, Vec3 } from "../protocol/types";
 import { Quaternion, Vector3 } from "three";
-import { shapesCenter, shapesReach } from "../scene/shapes";
+import { shapesCenter, shapesReachAlong } from "../scene/shapes";
 
 export type Part = "body" | "joint" | "effectors";
 
@@ -94,7 +94,7 @@ function limits(it: Inspected, name: string, type: JointType, now: [number, numb
   const set = (l: [number, number] | undefined): void => it.edit({ edit: "set_limits", joint: name, ...(l ? { limits: l } : {}) });
   const limited = checkbox("Limited", now !== undefined, (on) => set(on ? (type === "ball" ? [0, 1] : [-1, 1]) : undefined), "limited");
   if (now === undefined) return section("Limits", limited);
-  const angle = (i: 0 | 1): HTMLInputElement => numberInput(now[i] * DEGREES, 5, (degrees) => {
+  const angle = (i: 0 | 1): HTMLInputElement => numberInput(Math.round(now[i] * DEGREES * 10) / 10, 5, (degrees) => {
     const next: [number, number] = [...now];
     next[i] = degrees / DEGREES;
     set(next);
@@ -124,7 +124,8 @@ function effectorPart(it: Inspected, index: number): HTMLElement[] {
   });
   const add = (): void => {
     const center = shapesCenter(body.shape);
-    const tip = center.lengthSq() > 1e-8 ? center.clone().normalize().multiplyScalar(shapesReach(body.shape)) : center;
+    const along = center.clone().normalize();
+    const tip = center.lengthSq() > 1e-8 ? along.clone().multiplyScalar(shapesReachAlong(body.shape, along)) : center;
     const taken = new Set((detail.character.end_effector ?? []).map((e) => e.name));
     let name = body.name;
     for (let n = 2; taken.has(name); n++) name = `${body.name}_${n}`;

@@ -18,7 +18,7 @@ export class ModelerScene {
   readonly group = new Group();
   onSelect: (body: string | null, isJoint: boolean) => void = () => {};
   onEdit: (edit: Edit) => void = () => {};
-  mode: GizmoMode = "translate";
+  mode: GizmoMode | null = "translate";
   withJoint = false;
   private detail: CharacterDetail | null = null;
   private selection: Selection | null = null;
@@ -89,7 +89,7 @@ export class ModelerScene {
     this.placeHandles();
   }
 
-  setMode(mode: GizmoMode): void {
+  setMode(mode: GizmoMode | null): void {
     this.mode = mode;
     this.placeHandles();
   }
@@ -125,11 +125,13 @@ export class ModelerScene {
     const { rest, index } = chosen;
     const turn = quaternion(rest);
     const joint = detail.character.joint.find((j) => j.child === selection.body);
+    const { mode } = this;
+    if (selection.part === "joint" && joint !== undefined) this.marks.set(joint, detail.character.body[index], rest);
+    if (mode === null) return;
     if (selection.part === "body") {
-      this.gizmo.attach(new Vector3(...rest.center_of_mass), turn, this.mode);
+      this.gizmo.attach(new Vector3(...rest.center_of_mass), turn, mode);
     } else if (selection.part === "joint" && joint !== undefined) {
-      this.marks.set(joint, detail.character.body[index], rest);
-      const turns = joint.type === "hinge" && this.mode !== "translate";
+      const turns = joint.type === "hinge" && mode !== "translate";
       if (joint.parent !== undefined) this.gizmo.attach(new Vector3(...rest.position), turn, turns ? "rotate" : "translate");
     } else if (selection.part === "effectors" && selection.effector !== null) {
       const effector = detail.character.end_effector?.find((e) => e.name === selection.effector);

@@ -11,7 +11,7 @@ import type { ControllerKind, SessionAction, SessionStart } from "../protocol/ty
 import { PlayHands } from "./play_hands";
 import { Steering } from "./play_steer";
 
-const CONTROLLERS: Record<ControllerKind, string> = { held_pose: "Holds its pose", open_loop: "Its motion, again and again", feedback: "Feedback: keeps its balance", front: "A point of a front", learnt: "Learnt" };
+const CONTROLLERS: Record<ControllerKind, string> = { held_pose: "Holds its pose", open_loop: "Repeats its motion", feedback: "Keeps its balance", front: "A point of a front", learnt: "Learnt" };
 const GRAVITIES: [string, number][] = [["Earth", 9.81], ["Mars", 3.71], ["Moon", 1.62], ["None", 0]];
 
 export class PlayView implements View {
@@ -51,7 +51,7 @@ export class PlayView implements View {
       { keys: ["n"], what: "Throw a ball at its middle", run: () => this.hands.throwAtMiddle() },
       { keys: ["i"], what: "Push its trunk from behind", run: () => this.hands.pushTrunk() },
       ...this.steering.shortcuts()]);
-    studio.store.on(["results", "characters", "sessions"], () => this.shown && this.refresh());
+    studio.store.on(["results", "characters", "sessions"], () => this.shown && (this.chosen === null && this.live.session === null ? this.startSomething() : this.refresh()));
   }
 
   show(parameters: URLSearchParams): void {
@@ -64,6 +64,7 @@ export class PlayView implements View {
     const entry = this.studio.store.results.find((r) => r.id === result);
     if (result !== null) void this.start({ what: "play", result, controller: entry?.has_policy ? "feedback" : "open_loop" });
     else if (this.chosen !== null) void this.start(this.chosen);
+    else this.startSomething();
     this.refresh();
   }
 
@@ -74,6 +75,14 @@ export class PlayView implements View {
     this.hands.hide();
     this.live.leave(true);
     this.live.hide();
+  }
+
+  /** Nobody was chosen: the newest motion, or the first character. */
+  private startSomething(): void {
+    const { results, characters } = this.studio.store;
+    const last = results[results.length - 1];
+    if (last !== undefined) void this.start({ what: "play", result: last.id, controller: last.has_policy ? "feedback" : "open_loop" });
+    else if (characters[0] !== undefined) void this.start({ what: "drop", character: characters[0].id, height_m: 0.05 });
   }
 
   private async start(start: SessionStart): Promise<void> {

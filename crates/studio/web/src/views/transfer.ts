@@ -250,13 +250,14 @@ export class TransferView implements View {
       const detail = this.details.get(watched.id);
       const entry = this.studio.store.results.find((r) => r.id === watched.id);
       const others = [...this.compared].flatMap((id) => (this.details.has(id) && id !== watched.id ? [this.details.get(id)!] : []));
-      fill(this.plan.right, h("header", { class: "subject" }, h("h1", { textContent: entry?.name ?? watched.id }), h("p", { textContent: entry ? verdict(entry.completed, entry.fell_at_secs) : "" })), comparison,
-        detail === undefined ? null : others.length > 0 ? comparisonTable([detail, ...others]) : resultFigures(detail),
-        detail === undefined ? null : downloads(detail),
-        h("div", { class: "actions end wrap" },
+      fill(this.plan.right, h("header", { class: "subject" }, h("h1", { textContent: entry?.name ?? watched.id }), h("p", { textContent: entry ? verdict(entry.completed, entry.fell_at_secs) : "" })),
+        h("div", { class: "actions wrap" },
           button("Play with it", () => this.studio.go("play", { result: watched.id }), { icon: "play", primary: true, key: "play" }),
           button("Train feedback", () => void this.train(watched.id), { key: "train", disabled: entry?.completed === false, title: "A policy that repeats the motion and keeps the balance" }),
-          button("Delete", () => void this.deleteResult(watched.id), { icon: "trash", danger: true, key: "delete" })));
+          button("Delete", () => void this.deleteResult(watched.id), { icon: "trash", danger: true, key: "delete" })),
+        comparison,
+        detail === undefined ? null : others.length > 0 ? comparisonTable([detail, ...others]) : resultFigures(detail),
+        detail === undefined ? null : downloads(detail));
     } else {
       fill(this.plan.right, section("Run", empty("What comes of a transfer is shown here.")));
     }
