@@ -1,10 +1,11 @@
 import { defineConfig } from "vite";
 
-// In development the page comes from Vite and everything under /api from a studio that runs on SINEW_STUDIO (default port 7878).
-const studio = process.env.SINEW_STUDIO ?? "http://127.0.0.1:7878";
+// `npm run dev` serves the page with reloads beside a running studio: SINEW_STUDIO=http://127.0.0.1:8123 npm run dev
+const studio = process.env.SINEW_STUDIO ?? "http://127.0.0.1:8123";
 
 export default defineConfig({
   base: "./",
   build: { target: "es2022", outDir: "dist", emptyOutDir: true, assetsInlineLimit: 0, chunkSizeWarningLimit: 1500, modulePreload: { polyfill: false } },
-  server: { proxy: { "/api": { target: studio, ws: true, changeOrigin: true } } },
+  // The server refuses foreign origins, so the proxy speaks as the studio's own page.
+  server: { proxy: { "/api": { target: studio, ws: true, changeOrigin: true, headers: { origin: studio } } } },
 });

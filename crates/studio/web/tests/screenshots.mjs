@@ -1,6 +1,5 @@
-// Pictures of every view, light and dark, into tests/out: node tests/screenshots.mjs [light|dark] [view ...]
+// Pictures of every view, light and dark, into target/studio-pictures: STUDIO_URL=... node tests/screenshots.mjs [light|dark] [view ...]
 
-import { readFileSync } from "node:fs";
 import { openBrowser, openPage, picture } from "./helpers/browser.mjs";
 
 const url = process.env.STUDIO_URL;

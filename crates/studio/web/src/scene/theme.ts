@@ -12,8 +12,8 @@ const LIGHT: SceneColors = {
   bone: 0x2f5866, ghost: 0x5b7fa6, contact: 0xc2502f, force: 0xd2673f, balance: 0x7a4fa3, ball: 0xc6784a, axis: 0x1f7a8c, skyLight: 0xffffff, groundLight: 0xb9b2a5, lightStrength: 1,
 };
 const DARK: SceneColors = {
-  background: 0x1b1d20, ground: 0x212427, grid: 0x2d3135, gridStrong: 0x3c4146, skin: 0x8da09f, body: 0x6f8792, bodySelected: 0xe69a4c, bodyHovered: 0x8fa5b0,
-  bone: 0x9cc7d3, ghost: 0x7fa6d0, contact: 0xf07a55, force: 0xf08a62, balance: 0xb48be0, ball: 0xcf8458, axis: 0x5fc0d2, skyLight: 0xdfe8f0, groundLight: 0x3a3a3d, lightStrength: 0.85,
+  background: 0x202326, ground: 0x2a2d30, grid: 0x363a3e, gridStrong: 0x454a4f, skin: 0x8da09f, body: 0x7f959f, bodySelected: 0xe69a4c, bodyHovered: 0x8fa5b0,
+  bone: 0x9cc7d3, ghost: 0x7fa6d0, contact: 0xf07a55, force: 0xf08a62, balance: 0xb48be0, ball: 0xcf8458, axis: 0x5fc0d2, skyLight: 0xf0f3f5, groundLight: 0x6a6862, lightStrength: 1,
 };
 
 const dark = window.matchMedia("(prefers-color-scheme: dark)");

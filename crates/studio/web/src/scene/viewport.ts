@@ -1,6 +1,6 @@
 // The one WebGL view of the page: camera, light, ground. Views put their groups into `world`, which is z up like the server's.
 
-import { Box3, DirectionalLight, Group, HemisphereLight, NeutralToneMapping, PCFSoftShadowMap, PerspectiveCamera, Raycaster, Scene, SRGBColorSpace, Vector2, Vector3, WebGLRenderer, type Object3D } from "three";
+import { Box3, DirectionalLight, Group, HemisphereLight, PCFSoftShadowMap, PerspectiveCamera, Raycaster, Scene, SRGBColorSpace, Vector2, Vector3, WebGLRenderer, type Object3D } from "three";
 import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
 import { Ground } from "./ground";
 import { colors, onThemeChange } from "./theme";
@@ -35,7 +35,6 @@ export class Viewport {
     this.element.append(this.canvas);
     this.renderer = new WebGLRenderer({ canvas: this.canvas, antialias: true, powerPreference: "high-performance" });
     this.renderer.outputColorSpace = SRGBColorSpace;
-    this.renderer.toneMapping = NeutralToneMapping;
     this.renderer.shadowMap.enabled = true;
     this.renderer.shadowMap.type = PCFSoftShadowMap;
     this.world.quaternion.set(-0.5, -0.5, -0.5, 0.5);
@@ -157,8 +156,8 @@ export class Viewport {
     this.ground.paint(c);
     this.sky.color.set(c.skyLight);
     this.sky.groundColor.set(c.groundLight);
-    this.sky.intensity = 1.7 * c.lightStrength;
-    this.sun.intensity = 2.3 * c.lightStrength;
+    this.sky.intensity = 1.45 * c.lightStrength;
+    this.sun.intensity = 2 * c.lightStrength;
     this.invalidate();
   }
 

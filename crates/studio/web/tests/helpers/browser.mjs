@@ -9,6 +9,8 @@ const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
 const FLAGS = ["--no-sandbox", "--disable-gpu", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--disable-quic", "--no-first-run",
   "--disable-background-networking", "--disable-component-update", "--disable-sync"];
 
+const PICTURES = process.env.STUDIO_PICTURES ?? join(WEB, "../../../target/studio-pictures");
+
 export async function openBrowser() {
   return chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
 }
@@ -48,6 +50,6 @@ export async function frames(page, more = 3) {
 }
 
 export async function picture(page, name) {
-  mkdirSync(join(WEB, "tests/out"), { recursive: true });
-  await page.screenshot({ path: join(WEB, "tests/out", `${name}.png`) });
+  mkdirSync(PICTURES, { recursive: true });
+  await page.screenshot({ path: join(PICTURES, `${name}.png`) });
 }
