@@ -19,7 +19,7 @@ export async function openBrowser() {
 export async function openPage(browser, url, options = {}) {
   const context = await browser.newContext({ viewport: options.size ?? { width: 960, height: 600 }, colorScheme: options.dark ? "dark" : "light", acceptDownloads: true });
   const page = await context.newPage();
-  page.setDefaultTimeout(options.timeout ?? 30_000);
+  page.setDefaultTimeout(options.timeout ?? 20_000);
   const problems = [];
   page.on("pageerror", (error) => problems.push(String(error)));
   page.on("console", (message) => message.type() === "error" && !/WebSocket|ERR_CONNECTION|Failed to load resource|net::/.test(message.text()) && problems.push(message.text()));

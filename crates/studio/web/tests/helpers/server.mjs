@@ -1,4 +1,4 @@
-// Starts the studio given by SINEW_BINARY on a folder of its own, and serves the built page in front of it where the binary carries none.
+// Starts the studio given by SINEW_BINARY on a folder of its own. The page is the binary's own, or that in dist/ with STUDIO_PAGE=dist.
 
 import { spawn } from "node:child_process";
 import { createReadStream, existsSync, mkdtempSync, rmSync } from "node:fs";
@@ -39,7 +39,7 @@ export async function startStudio(project = mkdtempSync(join(tmpdir(), "sinew-st
     child.kill(signal);
   });
   await start();
-  const hasPage = await fetch(`http://127.0.0.1:${port}/`).then((r) => r.ok);
+  const hasPage = process.env.STUDIO_PAGE !== "dist" && (await fetch(`http://127.0.0.1:${port}/`).then((r) => r.ok));
   const front = hasPage ? null : await servePage(() => port);
   return {
     project,
