@@ -42,10 +42,19 @@ pub struct Found {
     pub rigs: BTreeMap<String, Stamp>,
     /// TOML files.
     pub characters: BTreeMap<String, Stamp>,
-    /// `controls.json` of folders that hold one, by the folder.
-    pub results: BTreeMap<String, Stamp>,
-    /// Whether a policy lies beside it.
-    pub policies: BTreeMap<String, Stamp>,
+    /// Folders with a `controls.json`.
+    pub results: BTreeMap<String, ResultStamp>,
+}
+
+/// Whether a result has changed.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct ResultStamp {
+    /// Of `controls.json`.
+    pub controls: Option<Stamp>,
+    /// Of `summary.json`.
+    pub summary: Option<Stamp>,
+    /// Of `policy.json`.
+    pub policy: Option<Stamp>,
 }
 
 impl Project {
@@ -116,8 +125,7 @@ impl Project {
     fn scan_folder(&self, folder: &Path, depth: usize, left: &mut usize, found: &mut Found) {
         let Ok(entries) = fs::read_dir(folder) else { return };
         let mut folders = Vec::new();
-        let mut policy = None;
-        let mut controls = None;
+        let mut result = ResultStamp::default();
         for entry in entries.flatten() {
             let name = entry.file_name().to_string_lossy().into_owned();
             if *left == 0 || name.starts_with('.') {
@@ -140,22 +148,20 @@ impl Project {
             let stamp = (data.modified().ok(), data.len());
             let ending = path.extension().unwrap_or_default().to_string_lossy().to_lowercase();
             match (name.as_str(), ending.as_str()) {
-                ("controls.json", _) => controls = Some(stamp),
-                ("policy.json", _) => policy = Some(stamp),
+                ("controls.json", _) => result.controls = Some(stamp),
+                ("summary.json", _) => result.summary = Some(stamp),
+                ("policy.json", _) => result.policy = Some(stamp),
                 (_, "toml") => drop(found.characters.insert(self.id(&path), stamp)),
                 (_, ending) if RIG_ENDINGS.contains(&ending) => drop(found.rigs.insert(self.id(&path), stamp)),
                 _ => {}
             }
         }
-        if let Some(stamp) = controls
-            && depth > 0
-        {
+        if result.controls.is_some() && depth > 0 {
             // A result: its files are not rigs and characters of the project.
             let inside = format!("{}/", self.id(folder));
             found.rigs.retain(|id, _| !id.starts_with(&inside));
             found.characters.retain(|id, _| !id.starts_with(&inside));
-            found.results.insert(self.id(folder), stamp);
-            found.policies.extend(policy.map(|stamp| (self.id(folder), stamp)));
+            found.results.insert(self.id(folder), result);
             return;
         }
         if depth < DEEPEST {

@@ -1,7 +1,7 @@
 //! Folders that a transfer has written.
 
 use super::characters::find_rig;
-use super::{Found, Project, Stamp, locked};
+use super::{Found, Project, ResultStamp, locked};
 use crate::error::Refusal;
 use crate::protocol::{ResultDetail, ResultEntry, ResultFile};
 use serde::Deserialize;
@@ -34,7 +34,7 @@ pub const FILES: [(&str, &str); 16] = [
 /// What was read of results.
 #[derive(Default)]
 pub struct ResultCache {
-    entries: BTreeMap<String, (Stamp, Option<ResultEntry>)>,
+    entries: BTreeMap<String, (ResultStamp, Option<ResultEntry>)>,
 }
 
 /// The head of `controls.json`.
@@ -61,7 +61,7 @@ impl Project {
                 cache.entries.insert(id.clone(), (*now, entry));
             }
             let Some((_, Some(entry))) = cache.entries.get(id) else { continue };
-            entries.push(ResultEntry { has_policy: found.policies.contains_key(id), ..entry.clone() });
+            entries.push(entry.clone());
         }
         entries
     }

@@ -29,7 +29,7 @@ pub struct Frame {
     pub stream: u32,
     /// Counts the frames of the stream.
     pub sequence: u32,
-    /// Time simulated, s.
+    /// Time simulated since the motion began, or was reset, s.
     pub time_secs: f64,
     /// The server's clock when the frame was made, ms since it started.
     pub clock_ms: f64,

@@ -30,8 +30,6 @@ pub struct Simulation {
     steps_per_frame: usize,
     /// Steps since the start of the controller.
     step: usize,
-    /// Steps since the start of the simulation, which a restart does not set back.
-    total_steps: u64,
     /// PD target that was reached last, and the one on the way.
     rows: [Vec<f64>; 2],
     has_jumped: bool,
@@ -75,7 +73,6 @@ impl Simulation {
             steer: Steer::default(),
             steps_per_frame: (FRAME_SECS / dt).round().max(1.0) as usize,
             step: 0,
-            total_steps: 0,
             rows,
             has_jumped: false,
             rest_secs: 0.0,
@@ -189,7 +186,6 @@ impl Simulation {
         self.controller.before_step(time_secs, self.gravity, &mut self.world.world_mut(0));
         self.world.step(1);
         self.step += 1;
-        self.total_steps += 1;
         if !self.pushes.is_empty() {
             self.pushes.iter_mut().for_each(|push| push.steps_left -= 1);
             let before = self.pushes.len();
@@ -245,7 +241,7 @@ impl Simulation {
         }
         let hidden = |body: u32| (body as usize).checked_sub(first_ball).is_some_and(|ball| self.thrown.waits(ball));
         frame.contacts.retain(|contact| !hidden(contact.body));
-        frame.time_secs = self.total_steps as f64 * self.world.model().dt();
+        frame.time_secs = self.step as f64 * self.world.model().dt();
         if matches!(world.status(), Status::Diverged { .. }) {
             frame.flags |= DIVERGED;
         }

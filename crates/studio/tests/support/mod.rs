@@ -4,7 +4,7 @@
 
 use futures_util::{SinkExt, StreamExt};
 use serde_json::Value;
-use sinew_studio::fronts::NoFronts;
+use sinew_studio::fronts::{FrontSource, NoFronts};
 use sinew_studio::{Server, Studio};
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -49,13 +49,21 @@ impl Running {
     }
 
     pub fn start_with(largest_upload: u64) -> Running {
+        Running::open(largest_upload, Arc::new(NoFronts))
+    }
+
+    pub fn start_with_fronts(fronts: Arc<dyn FrontSource>) -> Running {
+        Running::open(64 << 20, fronts)
+    }
+
+    fn open(largest_upload: u64, fronts: Arc<dyn FrontSource>) -> Running {
         let folder = tempfile::tempdir().expect("a folder");
         let runtime =
             tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().expect("threads");
         let (end, ended) = tokio::sync::oneshot::channel::<()>();
         let server = runtime.block_on(Server::bind(0)).expect("a port");
         let port = server.port();
-        let studio = Studio::open(folder.path(), Arc::new(NoFronts), largest_upload, 2).expect("a project");
+        let studio = Studio::open(folder.path(), fronts, largest_upload, 2).expect("a project");
         runtime.spawn(server.serve(Arc::new(studio), async move {
             let _ = ended.await;
         }));
