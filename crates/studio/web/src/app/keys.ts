@@ -18,6 +18,22 @@ export class Keyboard {
     document.body.append(this.dialog);
     document.addEventListener("keydown", (event) => this.pressed(event));
     this.dialog.addEventListener("click", (event) => event.target === this.dialog && this.dialog.close());
+    this.releaseAfterMouse();
+  }
+
+  /** What was used with the mouse gives the keyboard back, so that Space plays and does not press the last button again. */
+  private releaseAfterMouse(): void {
+    let byMouse = false;
+    document.addEventListener("pointerdown", () => (byMouse = true), { capture: true });
+    document.addEventListener("keydown", () => (byMouse = false), { capture: true });
+    const release = (event: Event): void => {
+      const { target } = event;
+      const isControl = target instanceof HTMLSelectElement || (target instanceof HTMLInputElement && target.type !== "text");
+      const used = isControl ? target : target instanceof Element ? target.closest("button") : null;
+      if (byMouse && used instanceof HTMLElement && (event.type === "change" || !isControl)) used.blur();
+    };
+    document.addEventListener("click", release);
+    document.addEventListener("change", release);
   }
 
   register(group: string, shortcuts: Shortcut[]): void {

@@ -31,11 +31,11 @@ async function sentenceOf(response: Response): Promise<string> {
   return `The server answered ${response.status} to ${new URL(response.url).pathname}; restart the studio if this goes on.`;
 }
 
-/** A server's sentence as one on the page: a capital at the start, a stop at the end. */
+/** A server's sentence as one on the page: a capital at the start, unless a file or a field stands there; a stop at the end. */
 export function sentence(text: string): string {
   const trimmed = text.trim();
   if (trimmed === "") return "Something went wrong; the server did not say what.";
-  const capital = trimmed[0].toUpperCase() + trimmed.slice(1);
+  const capital = /^[a-z]+[ ,]/.test(trimmed) ? trimmed[0].toUpperCase() + trimmed.slice(1) : trimmed;
   return /[.!?]$/.test(capital) ? capital : `${capital}.`;
 }
 
