@@ -29,6 +29,12 @@ export function empty(text: string): HTMLElement {
   return h("p", { class: "empty", textContent: text });
 }
 
+/** Sentences one under the other; names in backticks are set apart. */
+export function sentences(list: string[], id = ""): HTMLElement {
+  const item = (text: string): HTMLElement => h("li", {}, ...text.split("`").map((part, i) => (i % 2 === 1 ? h("code", { textContent: part }) : part)));
+  return h("ul", { class: "sentences", id }, ...list.map(item));
+}
+
 /** Something missing in the picture, in the middle of it. */
 export function hint(text: string): HTMLElement {
   return h("p", { class: "stage-hint", textContent: text });

@@ -93,7 +93,7 @@ export class LiveSession {
 
   frame(): void {
     if (this.actor === null || this.latest === null) return;
-    this.studio.viewport.frame(this.actor.box(this.studio.viewport.world));
+    this.studio.viewport.frame(this.actor.box());
     this.framed = true;
   }
 

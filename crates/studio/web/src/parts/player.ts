@@ -73,8 +73,8 @@ export class Player {
   frame(): void {
     if (this.main === null) return;
     this.pose();
-    const box = this.main.box(this.viewport.world);
-    if (this.other !== null && this.comparison === "sides") box.union(this.other.box(this.other.group));
+    const box = this.main.box();
+    if (this.other !== null && this.comparison === "sides") box.union(this.other.box());
     this.viewport.frame(box);
     this.framed = true;
     this.viewport.lightOn(this.main.middle());

@@ -20,7 +20,8 @@ export interface State {
 }
 
 export interface RigFrame { metres_per_unit: number; rotation: Quat }
-export interface RigJoint { name: string; parent: number | null; position: Vec3; orientation: Quat }
+/** `node` is the index in `stage.glb`, where the server says so. */
+export interface RigJoint { name: string; parent: number | null; position: Vec3; orientation: Quat; node?: number | null }
 export interface ClipDetail {
   name: string; duration_secs: number; frames: number; rate_hz: number; is_cycle: boolean; travel_m: number; notes: string[];
 }

@@ -85,11 +85,18 @@ export class Actor {
     return [frame.poses[0], frame.poses[1], frame.poses[2]];
   }
 
-  /** Bounds in the scene's own axes, by the joints and what hangs on them. */
-  box(scene: Group): Box3 {
+  /** Bounds in the scene's own axes: of the skin, or of the joints and what hangs on them. */
+  box(): Box3 {
     const box = new Box3();
     const frame = this.frame;
     if (frame === null) return box;
+    if (this.figure?.group.visible) {
+      this.figure.pose(frame.poses);
+      box.union(this.figure.box()).expandByScalar(0.02);
+      box.min.y = Math.min(box.min.y, 0);
+      return box;
+    }
+    const scene = this.group;
     scene.updateWorldMatrix(true, false);
     this.cast.bodies.forEach((b, i) => {
       if (b.is_character) box.expandByPoint(scene.localToWorld(POINT.fromArray(frame.poses, 7 * i)));

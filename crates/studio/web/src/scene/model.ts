@@ -8,33 +8,57 @@ import { colors } from "./theme";
 
 /** A parsed GLB. */
 export class Model {
-  constructor(private readonly root: Object3D, readonly rig: RigDetail, readonly nodeNames: (string | undefined)[]) {}
+  constructor(private readonly root: Object3D, readonly rig: RigDetail, private readonly nodes: FileNode[]) {}
 
   /** A figure of its own, with its own skeleton and materials. */
   copy(): Figure {
     return new Figure(cloneWithSkeleton(this.root), this.rig);
   }
 
-  /** How nodes follow a rig's own joints: by their names, the roots with their place. */
+  /** How nodes follow a rig's own joints: by their names, each with its place, because a repair may have hung it from another joint. */
   skinOfJoints(): Skin {
     const nodes = this.rig.joints.flatMap((joint, body) => {
-      const node = this.nodeNames.indexOf(joint.name);
-      const position: [number, number, number] | null = joint.parent === null ? [0, 0, 0] : null;
-      return node < 0 ? [] : [{ node, joint: joint.name, body, rotation: [1, 0, 0, 0] as [number, number, number, number], position }];
+      const node = joint.node ?? this.nodeNamed(joint.name);
+      const rotation: [number, number, number, number] = [1, 0, 0, 0];
+      return node < 0 ? [] : [{ node, joint: joint.name, body, rotation, position: [0, 0, 0] as [number, number, number] }];
     });
     return { rig: this.rig.id, nodes };
   }
+
+  /** Meshes often bear the name of the joint that they hang on: joints of a skin come first. */
+  private nodeNamed(name: string): number {
+    const inSkin = this.nodes.findIndex((n) => n.isJoint && n.name === name);
+    return inSkin >= 0 ? inSkin : this.nodes.findIndex((n) => n.name === name);
+  }
 }
 
+interface FileNode { name: string | undefined; isJoint: boolean }
+
 export async function parseModel(bytes: ArrayBuffer, rig: RigDetail): Promise<Model> {
-  const gltf = await new GLTFLoader().parseAsync(bytes, "").catch((error: unknown) => {
+  const gltf = await loaderFor(bytes).then((loader) => loader.parseAsync(bytes, "")).catch((error: unknown) => {
     throw new Error(`The figure of "${rig.name}" could not be shown: ${error instanceof Error ? error.message : String(error)}.`);
   });
   for (const [object, reference] of gltf.parser.associations) {
     if ("isObject3D" in object && reference.nodes !== undefined) (object as Object3D).userData["node"] = reference.nodes;
   }
-  const json = gltf.parser.json as { nodes?: { name?: string }[] };
-  return new Model(gltf.scene, rig, (json.nodes ?? []).map((n) => n.name));
+  const json = gltf.parser.json as { nodes?: { name?: string }[]; skins?: { joints: number[] }[] };
+  const joints = new Set((json.skins ?? []).flatMap((s) => s.joints));
+  return new Model(gltf.scene, rig, (json.nodes ?? []).map((n, i) => ({ name: n.name, isJoint: joints.has(i) })));
+}
+
+/** A loader with the decoders that the file's own list of extensions asks for. */
+async function loaderFor(bytes: ArrayBuffer): Promise<GLTFLoader> {
+  const loader = new GLTFLoader();
+  const isBinary = bytes.byteLength > 20 && new DataView(bytes).getUint32(0, true) === 0x46546c67;
+  const text = isBinary ? new Uint8Array(bytes, 20, Math.min(new DataView(bytes).getUint32(12, true), bytes.byteLength - 20)) : new Uint8Array(bytes);
+  const json = JSON.parse(new TextDecoder().decode(text)) as { extensionsUsed?: string[] };
+  const uses = (name: string): boolean => json.extensionsUsed?.includes(name) ?? false;
+  if (uses("KHR_draco_mesh_compression")) {
+    const { DRACOLoader } = await import("three/examples/jsm/loaders/DRACOLoader.js");
+    loader.setDRACOLoader(new DRACOLoader().setDecoderPath(new URL("draco/", document.baseURI).href).setWorkerLimit(1));
+  }
+  if (uses("EXT_meshopt_compression")) loader.setMeshoptDecoder((await import("three/examples/jsm/libs/meshopt_decoder.module.js")).MeshoptDecoder);
+  return loader;
 }
 
 interface Follower {
@@ -157,8 +181,19 @@ export class Figure {
     for (const twin of this.depthTwins) twin.renderOrder = 6;
   }
 
+  /** Bounds of the skin as it is posed now, in the scene's own axes. */
   box(): Box3 {
-    return new Box3().setFromObject(this.group);
+    this.group.updateWorldMatrix(true, false);
+    this.group.updateMatrixWorld(true);
+    const box = new Box3();
+    for (const mesh of this.meshes) {
+      if (mesh instanceof SkinnedMesh) {
+        mesh.skeleton.update();
+        mesh.computeBoundingBox();
+      }
+      box.expandByObject(mesh);
+    }
+    return box;
   }
 
   dispose(): void {

@@ -3,7 +3,7 @@
 import { fill, h } from "../app/dom";
 import { icon } from "../app/icons";
 import type { Studio, View } from "../app/view";
-import { button, bytes, empty, hint, plan, row, section } from "../parts/layout";
+import { button, bytes, empty, hint, plan, row, section, sentences } from "../parts/layout";
 import { OverlayBar } from "../parts/overlay_bar";
 import { Player } from "../parts/player";
 import { select } from "../parts/fields";
@@ -108,7 +108,7 @@ export class LibraryView implements View {
       rig.clips.length > 0 ? section("Clips", clips,
         clip ? h("p", { class: "quiet", textContent: `${clip.duration_secs.toFixed(2)} s, ${clip.frames} frames at ${clip.rate_hz.toFixed(0)} Hz${clip.is_cycle ? ", repeats" : ""}${Math.abs(clip.travel_m) > 0.05 ? `, goes ${clip.travel_m.toFixed(2)} m` : ""}` }) : null,
         ...(clip?.notes ?? []).map((n) => h("p", { class: "quiet", textContent: n }))) : section("Clips", empty("This file has no clips.")),
-      section("What the import did", h("ul", { class: "sentences", id: "repairs" }, ...rig.repairs.map((s) => h("li", { textContent: s })))),
+      section("What the import did", sentences(rig.repairs, "repairs")),
       entry !== undefined && !entry.embedded ? h("div", { class: "actions end" }, button("Remove from the project", () => void this.remove(rig), { icon: "trash", danger: true, key: "remove" })) : null);
   }
 

@@ -4,7 +4,7 @@ import { fill, h } from "../app/dom";
 import { icon, type IconName } from "../app/icons";
 import type { Studio, View } from "../app/view";
 import { select } from "../parts/fields";
-import { button, empty, hint, plan, section, segments } from "../parts/layout";
+import { button, empty, hint, plan, section, segments, sentences } from "../parts/layout";
 import { LiveSession } from "../parts/live";
 import { OverlayBar } from "../parts/overlay_bar";
 import { DIVERGED, FALLEN, type Frame } from "../protocol/frame";
@@ -15,6 +15,7 @@ import { drawInspector, type Part, type Selection } from "./modeler_inspector";
 import { ModelerScene } from "./modeler_scene";
 
 const DROP_HEIGHT_M = 0.15;
+const DEEPEST_INDENT = 7;
 const MODES: { value: GizmoMode; label: string; icon: IconName }[] = [
   { value: "translate", label: "Move (W)", icon: "move" }, { value: "rotate", label: "Turn (E)", icon: "turn" }, { value: "scale", label: "Size (R)", icon: "size" }];
 
@@ -276,7 +277,7 @@ export class ModelerView implements View {
         onclick: () => this.select({ body: name, part: this.selection?.part ?? "body", effector: null }) },
         h("span", { class: "title", textContent: name }), problems.has(name) ? h("span", { class: "culprit", title: "See the pre-flight" }, icon("warning")) : null,
         h("span", { class: "kind", textContent: joint?.type ?? "" }), h("span", { class: "mass", textContent: `${mass.toFixed(1)} kg` }));
-      item.style.setProperty("--depth", String(depth));
+      item.style.setProperty("--depth", String(Math.min(depth, DEEPEST_INDENT)));
       list.append(item);
     }
     return list;
@@ -289,7 +290,7 @@ export class ModelerView implements View {
     } else if (selection === null) {
       fill(this.plan.right,
         h("header", { class: "subject" }, h("h1", { textContent: detail.character.name }), h("p", { textContent: "Click a body to edit it; with Shift, its joint." })),
-        detail.notes.length > 0 ? section("What was guessed", h("ul", { class: "sentences" }, ...detail.notes.map((n) => h("li", { textContent: n })))) : null,
+        detail.notes.length > 0 ? section("What was guessed", sentences(detail.notes)) : null,
         h("div", { class: "actions end" },
           button("See its clips", () => this.studio.go("stage", { character: detail.id }), { icon: "stage" }),
           button("Make it physical", () => this.studio.go("transfer", { character: detail.id }), { icon: "transfer" }),

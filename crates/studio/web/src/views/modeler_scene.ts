@@ -96,7 +96,7 @@ export class ModelerScene {
 
   frame(): void {
     if (this.actor === null) return;
-    this.studio.viewport.frame(this.actor.box(this.studio.viewport.world));
+    this.studio.viewport.frame(this.actor.box());
     this.studio.viewport.lightOn(this.actor.middle());
   }
 
