@@ -23,8 +23,44 @@ export function svg(tag: string, attributes: Record<string, string | number> = {
   return element;
 }
 
-/** Replaces what is in an element and keeps the keyboard's focus on the child with the same `data-key`. */
+/**
+ * Replaces what is in an element and keeps the keyboard's focus on the child with the same `data-key`.
+ * While a button in it is being pressed or a number typed, nothing is taken away under the hand: the newest content waits.
+ */
 export function fill(parent: Element, ...children: Child[]): void {
+  if (isBusy(parent)) waiting.set(parent, children);
+  else {
+    waiting.delete(parent);
+    replace(parent, children);
+  }
+}
+
+const waiting = new Map<Element, Child[]>();
+let pressed: Element | null = null;
+
+function isBusy(parent: Element): boolean {
+  const active = document.activeElement;
+  const isTyped = active instanceof HTMLInputElement && active.type === "text" && active.value !== active.defaultValue && parent.contains(active);
+  return isTyped || (pressed !== null && pressed !== parent && parent.contains(pressed));
+}
+
+function fillWaiting(): void {
+  for (const [parent, children] of [...waiting]) {
+    if (isBusy(parent)) continue;
+    waiting.delete(parent);
+    replace(parent, children);
+  }
+}
+
+document.addEventListener("pointerdown", (event) => (pressed = event.target instanceof Element ? event.target : null), { capture: true });
+for (const type of ["pointerup", "pointercancel", "focusout", "change"]) {
+  document.addEventListener(type, () => {
+    if (type.startsWith("pointer")) window.setTimeout(() => (pressed = null));
+    window.setTimeout(fillWaiting);
+  }, { capture: true });
+}
+
+function replace(parent: Element, children: Child[]): void {
   const focused = parent.contains(document.activeElement) ? (document.activeElement as HTMLElement).dataset["key"] : undefined;
   parent.replaceChildren(...present(children));
   if (focused !== undefined) parent.querySelector<HTMLElement>(`[data-key="${CSS.escape(focused)}"]`)?.focus();

@@ -18,7 +18,7 @@ export function field(label: string, control: HTMLElement, unit?: string): HTMLE
 /** A number that is sent on Enter or when the field is left; nonsense brings the old one back. */
 export function numberInput(value: number | null, step: number, onCommit: (value: number) => void, options: { key?: string; placeholder?: string; label?: string; min?: number } = {}): HTMLInputElement {
   const shown = value === null ? "" : tidy(value);
-  const input = h("input", { type: "text", inputMode: "decimal", class: "number", value: shown, placeholder: options.placeholder ?? "", autocomplete: "off", spellcheck: false });
+  const input = h("input", { type: "text", inputMode: "decimal", class: "number", defaultValue: shown, placeholder: options.placeholder ?? "", autocomplete: "off", spellcheck: false });
   if (options.key) input.dataset["key"] = options.key;
   if (options.label) input.setAttribute("aria-label", options.label);
   let last = shown;
@@ -31,6 +31,7 @@ export function numberInput(value: number | null, step: number, onCommit: (value
       return;
     }
     last = text;
+    input.defaultValue = text;
     onCommit(number);
   };
   input.addEventListener("change", commit);

@@ -35,6 +35,8 @@ export class Viewport {
     this.element.append(this.canvas);
     this.renderer = new WebGLRenderer({ canvas: this.canvas, antialias: true, powerPreference: "high-performance" });
     this.renderer.outputColorSpace = SRGBColorSpace;
+    // Counted here, because three.js forgets what shadows took.
+    this.renderer.info.autoReset = false;
     this.renderer.shadowMap.enabled = true;
     this.renderer.shadowMap.type = PCFSoftShadowMap;
     this.world.quaternion.set(-0.5, -0.5, -0.5, 0.5);
@@ -188,6 +190,7 @@ export class Viewport {
 
   private draw(): void {
     this.dirty = false;
+    this.renderer.info.reset();
     this.renderer.render(this.scene, this.camera);
     this.statistics.frames += 1;
     this.statistics.drawCalls = this.renderer.info.render.calls;
