@@ -20,7 +20,7 @@ struct Studio {
 impl Studio {
     fn start(folder: &Path) -> Option<Studio> {
         let mut child = Command::new(env!("CARGO_BIN_EXE_sinew"))
-            .args(["studio", "project", "--no-open", "--threads", "1"])
+            .args(["studio", "project", "--no-open", "--port", "0", "--threads", "1"])
             .current_dir(folder)
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -95,11 +95,15 @@ fn a_killed_studio_goes_on_to_the_bytes_of_the_command_line() {
 
     // Nobody has to tell it to go on.
     let studio = Studio::start(here).expect("the page is there");
+    let first = studio.until(|job| job["progress"]["done"].is_u64());
+    assert!(first["progress"]["done"].as_u64() >= half["progress"]["done"].as_u64(), "it does not begin anew: {first}");
     let done = studio.until(|job| job["status"] == "done" || job["status"] == "failed");
     assert_eq!(done["status"], "done", "{done}");
     // A second one does not get the same project.
-    let second =
-        Command::new(env!("CARGO_BIN_EXE_sinew")).args(["studio", "project", "--no-open"]).current_dir(here).output();
+    let second = Command::new(env!("CARGO_BIN_EXE_sinew"))
+        .args(["studio", "project", "--no-open", "--port", "0"])
+        .current_dir(here)
+        .output();
     let second = second.expect("it runs");
     let why = String::from_utf8(second.stderr).expect("text");
     assert!(!second.status.success() && why.contains("another studio") && why.lines().count() == 1, "{why}");

@@ -40,13 +40,15 @@ impl Hub {
         let _ = self.sender.send(text(message));
     }
 
-    /// Fills in sections that changed and tells everybody. What is filled in is what counts at this moment, so that versions and contents go together.
-    pub fn publish(&self, fill: impl FnOnce(&mut State)) {
+    /// Fills in sections that changed and tells everybody. What is filled in is what counts at this moment, so that versions and contents go together;
+    /// a lock that `fill` gives back is held until it is told, so that nothing newer is told before.
+    pub fn publish<Held>(&self, fill: impl FnOnce(&mut State) -> Held) {
         let mut version = locked(&self.version);
         *version += 1;
         let mut state = State { version: *version, ..State::default() };
-        fill(&mut state);
+        let held = fill(&mut state);
         self.tell(&ServerMessage::State { state: Box::new(state) });
+        drop(held);
     }
 
     /// The present version with sections filled in, for one who asks.

@@ -21,6 +21,6 @@ mod socket;
 mod studio;
 
 pub use error::Refusal;
-pub use run::{Options, run};
+pub use run::{Options, USUAL_PORT, run};
 pub use server::Server;
 pub use studio::{LARGEST_UPLOAD, Studio};

@@ -8,13 +8,16 @@ use anyhow::{Context, Result, bail};
 use std::path::PathBuf;
 use std::sync::Arc;
 
+/// The port that is tried first, so that the page has the same address, and browsers what they remember of it, from day to day.
+pub const USUAL_PORT: u16 = 8377;
+
 /// How the studio is started.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     /// Folder of the project.
     pub folder: PathBuf,
-    /// Port; 0 for any that is free.
-    pub port: u16,
+    /// Port; 0 for any that is free, none for the usual one or, where that is taken, any that is free.
+    pub port: Option<u16>,
     /// Whether the browser is opened.
     pub opens_browser: bool,
     /// Threads of a job; 0 for one on each core.
@@ -33,7 +36,13 @@ pub fn run(options: &Options, tell: &dyn Fn(&str)) -> Result<()> {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
     let runtime = runtime.context("the system starts no threads")?;
     let outcome = runtime.block_on(async {
-        let server = Server::bind(options.port).await?;
+        let server = match options.port {
+            Some(port) => Server::bind(port).await?,
+            None => match Server::bind(USUAL_PORT).await {
+                Ok(server) => server,
+                Err(_) => Server::bind(0).await?,
+            },
+        };
         let studio = Studio::open(&options.folder, Arc::new(NoFronts), LARGEST_UPLOAD, options.threads)?;
         tell(&format!("studio of {} at {}", options.folder.display(), server.address()));
         if options.opens_browser && !browser::open(&server.address()) {

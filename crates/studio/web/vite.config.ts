@@ -14,8 +14,8 @@ function dracoDecoder(): Plugin {
   };
 }
 
-// `npm run dev` serves the page with reloads beside a running studio: SINEW_STUDIO=http://127.0.0.1:8123 npm run dev
-const studio = process.env.SINEW_STUDIO ?? "http://127.0.0.1:8123";
+// `npm run dev` serves the page with reloads beside a running studio: sinew studio --no-open, then npm run dev
+const studio = process.env.SINEW_STUDIO ?? "http://127.0.0.1:8377";
 
 export default defineConfig({
   base: "./",

@@ -12,9 +12,9 @@ pub struct Studio {
     /// Folder of the project: rigs, characters and results as plain files; made where it is not there
     #[arg(value_name = "PROJECT_DIR", default_value = "sinew-project")]
     folder: PathBuf,
-    /// Port on this machine; 0 for any that is free
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    port: u16,
+    /// Port on this machine; 0 for any that is free; left out, 8377 or, where that is taken, any that is free
+    #[arg(long, value_name = "N")]
+    port: Option<u16>,
     /// Opens no browser; prints the address only
     #[arg(long)]
     no_open: bool,

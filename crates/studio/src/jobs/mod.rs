@@ -270,7 +270,11 @@ impl Shared {
     fn changed(&self, list: std::sync::MutexGuard<'_, store::List>) -> Result<(), Refusal> {
         let saved = list.save(&self.project.private());
         drop(list);
-        self.hub.publish(|state| state.jobs = Some(locked(&self.list).jobs.clone()));
+        self.hub.publish(|state| {
+            let list = locked(&self.list);
+            state.jobs = Some(list.jobs.clone());
+            list
+        });
         saved.map_err(|e| Refusal::fault(format!("the list of jobs cannot be saved ({e}); make room on the disk")))
     }
 
@@ -281,9 +285,8 @@ impl Shared {
         let before = job.status;
         change(job);
         if job.status == before {
-            let message = ServerMessage::Job { job: Box::new(job.clone()) };
-            drop(list);
-            self.hub.tell(&message);
+            // Told before anybody can change it again.
+            self.hub.tell(&ServerMessage::Job { job: Box::new(job.clone()) });
         } else if let Err(refusal) = self.changed(list) {
             self.hub.tell(&ServerMessage::Notice { text: refusal.sentence });
         }

@@ -49,7 +49,10 @@ pub fn run(shared: &Shared, job: &Job) -> Result<Ended> {
     if *from_rest {
         config.begins = Begins::Rest;
     }
-    let made = character.as_ref().map(|_| CharacterProject::load(&shared.character_copy(job.id))).transpose()?;
+    let made = match character {
+        Some(_) => Some(CharacterProject::load(&shared.character_copy(job.id))?),
+        None => None,
+    };
     let rig = rig_of(project, character.as_deref(), rig.as_deref(), made.as_ref()).map_err(plain)?;
     let mut source = project.open_rig(&rig).map_err(plain)?;
     let options = ModelOptions { name: source.name.clone(), source: rig, ..ModelOptions::default() };

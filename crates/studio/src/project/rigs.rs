@@ -9,7 +9,7 @@ use sinew::inspect::Inspection;
 use sinew::source::Source;
 use sinew_motion::{Format, ImportOptions};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// Rigs that are kept in memory.
 const MOST_KEPT: usize = 4;
@@ -17,7 +17,16 @@ const MOST_KEPT: usize = 4;
 /// The rigs that were looked at last.
 #[derive(Default)]
 pub struct SourceCache {
-    kept: Vec<(String, Option<Stamp>, Arc<Source>)>,
+    kept: Vec<Kept>,
+}
+
+/// A rig in memory, and what it holds once somebody has asked.
+#[derive(Clone)]
+struct Kept {
+    id: String,
+    stamp: Option<Stamp>,
+    source: Arc<Source>,
+    detail: Arc<OnceLock<RigDetail>>,
 }
 
 impl Project {
@@ -77,19 +86,22 @@ impl Project {
     /// # Errors
     /// Where it is not there or cannot be read.
     pub fn rig(&self, id: &str) -> Result<Arc<Source>, Refusal> {
+        self.kept_rig(id).map(|kept| kept.source)
+    }
+
+    fn kept_rig(&self, id: &str) -> Result<Kept, Refusal> {
         let now = stamp(&self.rig_path(id)?);
-        let find = |cache: &SourceCache| {
-            cache.kept.iter().find(|(kept, stamp, _)| kept == id && *stamp == now).map(|(.., source)| source.clone())
-        };
-        if let Some(source) = find(&locked(&self.sources)) {
-            return Ok(source);
+        let find = |cache: &SourceCache| cache.kept.iter().find(|kept| kept.id == id && kept.stamp == now).cloned();
+        if let Some(kept) = find(&locked(&self.sources)) {
+            return Ok(kept);
         }
         let source = Arc::new(self.open_rig(id)?);
+        let kept = Kept { id: id.into(), stamp: now, source, detail: Arc::default() };
         let mut cache = locked(&self.sources);
-        cache.kept.retain(|(kept, ..)| kept != id);
-        cache.kept.insert(0, (id.into(), now, source.clone()));
+        cache.kept.retain(|kept| kept.id != id);
+        cache.kept.insert(0, kept.clone());
         cache.kept.truncate(MOST_KEPT);
-        Ok(source)
+        Ok(kept)
     }
 
     /// What a rig holds.
@@ -97,9 +109,13 @@ impl Project {
     /// # Errors
     /// Where it cannot be read.
     pub fn rig_detail(&self, id: &str) -> Result<RigDetail, Refusal> {
-        let source = self.rig(id)?;
+        let kept = self.kept_rig(id)?;
+        if let Some(detail) = kept.detail.get() {
+            return Ok(detail.clone());
+        }
+        let source = &kept.source;
         let skeleton = &source.rig.skeleton;
-        let inspection = Inspection::new(&source)?;
+        let inspection = Inspection::new(source)?;
         let joints = skeleton.joints.iter().zip(skeleton.bind_pose()).map(|(joint, placed)| RigJoint {
             name: joint.name.clone(),
             parent: joint.parent,
@@ -117,18 +133,19 @@ impl Project {
         });
         let format = serde_json::to_value(source.rig.format).ok();
         let has_skin = source.rig.format == Format::Gltf && skeleton.joints.iter().any(|j| !j.skin.is_empty());
-        Ok(RigDetail {
+        let detail = RigDetail {
             id: id.into(),
             name: source.name.clone(),
             format: format.and_then(|f| f.as_str().map(str::to_owned)).unwrap_or_default(),
             height_m: skeleton.height(),
-            frame: stage_frame(&source),
+            frame: stage_frame(source),
             has_skin,
             joints: joints.collect(),
             clips: clips.collect(),
             repairs: inspection.repairs.clone(),
             feet: inspection.feet.clone(),
-        })
+        };
+        Ok(kept.detail.get_or_init(|| detail).clone())
     }
 
     /// The GLB to show.

@@ -168,11 +168,15 @@ impl Sessions {
 
 impl Shared {
     fn entries(&self) -> Vec<SessionEntry> {
-        locked(&self.open).values().map(|handle| handle.entry.clone()).collect()
+        entries(&locked(&self.open))
     }
 
     fn publish(&self) {
-        self.hub.publish(|state| state.sessions = Some(self.entries()));
+        self.hub.publish(|state| {
+            let open = locked(&self.open);
+            state.sessions = Some(entries(&open));
+            open
+        });
     }
 
     /// Tells everybody what a simulation is like now.
@@ -189,6 +193,10 @@ impl Shared {
         self.hub.tell(&ServerMessage::Ended { stream: id, reason: reason.into() });
         self.publish();
     }
+}
+
+fn entries(open: &BTreeMap<u32, Handle>) -> Vec<SessionEntry> {
+    open.values().map(|handle| handle.entry.clone()).collect()
 }
 
 fn gone(id: u32) -> Refusal {

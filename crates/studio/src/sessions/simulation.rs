@@ -178,7 +178,7 @@ impl Simulation {
     }
 
     fn advance_step(&mut self) {
-        if self.step % self.steps_per_frame == 0 && self.steer_frame() == Next::Restart {
+        if self.step.is_multiple_of(self.steps_per_frame) && self.steer_frame() == Next::Restart {
             self.restart(false);
             self.steer_frame();
         }
