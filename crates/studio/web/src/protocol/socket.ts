@@ -73,13 +73,28 @@ export class Socket {
     return this.request({ type: "ping" });
   }
 
-  private request(message: Record<string, unknown>): Promise<SessionEntry | null> {
+  private async request(message: Record<string, unknown>): Promise<SessionEntry | null> {
+    if (!this.connected) await this.connection();
     const socket = this.socket;
-    if (!this.connected || socket === null) return Promise.reject(new Error("The studio's server does not answer; try again when it is back."));
+    if (!this.connected || socket === null) throw new Error("The studio's server does not answer; try again when it is back.");
     const request = this.nextRequest++;
     return new Promise((resolve, reject) => {
       this.waiting.set(request, { resolve, reject, sentAt: performance.now() });
       socket.send(JSON.stringify({ ...message, request }));
+    });
+  }
+
+  /** Waits a little: a page that was just opened asks before it is connected. */
+  private connection(): Promise<void> {
+    return new Promise((resolve) => {
+      const done = (): void => {
+        this.listeners.delete(heard);
+        window.clearTimeout(timer);
+        resolve();
+      };
+      const heard: Listener = (message) => message.type === "hello" && done();
+      const timer = window.setTimeout(done, LONGEST_WAIT_MS);
+      this.listeners.add(heard);
     });
   }
 

@@ -35,7 +35,7 @@ export class Actor {
   constructor(readonly cast: Cast, readonly isGhost = false) {
     const own = indices(cast.bodies, (b) => b.is_character && b.shapes.length > 0);
     const others = indices(cast.bodies, (b) => !b.is_character);
-    this.bodyMesh = own.length > 0 ? new BodyMesh(own.map((i) => cast.bodies[i]), own) : null;
+    this.bodyMesh = own.length > 0 ? new BodyMesh(own.map((i) => cast.bodies[i]), own, isGhost) : null;
     this.balls = others.length > 0 ? new BodyMesh(others.map((i) => cast.bodies[i]), others) : null;
     this.figure = cast.model && cast.skin && cast.skin.nodes.length > 0 ? cast.model.copy() : null;
     if (this.figure !== null && cast.skin) this.figure.bind(cast.skin);

@@ -3,6 +3,7 @@
 import { Bone, Color, Group, Matrix4, MeshStandardMaterial, Skeleton, SkinnedMesh, type BufferAttribute, type Intersection } from "three";
 import type { Shape } from "../protocol/types";
 import { mergedBodies } from "./shapes";
+import { avoidMarkedPixels, markPixels } from "./stencil";
 
 const HIDDEN_BELOW_M = -100;
 
@@ -13,7 +14,9 @@ export class BodyMesh {
   private readonly material = new MeshStandardMaterial({ vertexColors: true, roughness: 0.78, metalness: 0.02 });
 
   /** `indices` are the places of these bodies in the frames. */
-  constructor(bodies: { shapes: Shape[] }[], readonly indices: number[]) {
+  constructor(bodies: { shapes: Shape[] }[], readonly indices: number[], isGhost = false) {
+    if (isGhost) avoidMarkedPixels(this.material);
+    else markPixels(this.material);
     this.bones = bodies.map(() => new Bone());
     this.mesh = new SkinnedMesh(mergedBodies(bodies), this.material);
     if (this.bones.length > 0) this.group.add(...this.bones);
@@ -51,7 +54,7 @@ export class BodyMesh {
     if (this.material.transparent !== opacity < 1) this.material.needsUpdate = true;
     this.material.transparent = opacity < 1;
     this.material.opacity = opacity;
-    this.mesh.renderOrder = opacity < 1 ? 5 : 0;
+    this.mesh.renderOrder = opacity < 1 ? 8 : 0;
     this.mesh.castShadow = opacity > 0.5;
   }
 

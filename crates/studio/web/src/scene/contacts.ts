@@ -14,7 +14,7 @@ export class ContactOverlay {
   private readonly shafts: InstancedMesh;
   private readonly heads: InstancedMesh;
 
-  /** A force as large as the weight is drawn as 0.6 m. */
+  /** A force as large as the weight is drawn a metre long. */
   constructor(private readonly weightN: number) {
     const c = colors();
     this.points = new InstancedMesh(new SphereGeometry(1, 12, 8), new MeshBasicMaterial({ color: c.contact, depthTest: false, transparent: true }), MOST);
@@ -39,7 +39,7 @@ export class ContactOverlay {
       const size = B.length();
       this.points.setMatrixAt(i, MATRIX.compose(A, TURN.identity(), SCALE.setScalar(0.011)));
       TURN.setFromUnitVectors(UP, size > 1e-6 ? B.divideScalar(size) : B.copy(UP));
-      const length = Math.min((0.6 * size) / this.weightN, LONGEST_M);
+      const length = Math.min(size / this.weightN, LONGEST_M);
       const head = Math.min(1, length / (1.6 * HEAD_M));
       const shaft = Math.max(length - head * HEAD_M, 1e-4);
       this.shafts.setMatrixAt(i, MATRIX.compose(A, TURN, SCALE.set(1, shaft, 1)));

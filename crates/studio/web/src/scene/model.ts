@@ -4,6 +4,7 @@ import { Box3, Group, Matrix4, Mesh, MeshBasicMaterial, MeshStandardMaterial, Qu
 import { GLTFLoader } from "three/examples/jsm/loaders/GLTFLoader.js";
 import { clone as cloneWithSkeleton } from "three/examples/jsm/utils/SkeletonUtils.js";
 import type { RigDetail, Skin } from "../protocol/types";
+import { avoidMarkedPixels, markPixels } from "./stencil";
 import { colors } from "./theme";
 
 /** A parsed GLB. */
@@ -96,6 +97,7 @@ export class Figure {
       object.material = Array.isArray(object.material) ? object.material.map((m: Material) => m.clone()) : (object.material as Material).clone();
       this.meshes.push(object);
     });
+    this.eachMaterial(markPixels);
   }
 
   /** Says which nodes follow which bodies from now on. */
@@ -172,13 +174,17 @@ export class Figure {
   /** The look of a motion that is only for comparison. */
   makeGhost(): void {
     const ghost = new MeshStandardMaterial({ color: colors().ghost, roughness: 0.9, transparent: true, opacity: 0.4 });
+    avoidMarkedPixels(ghost);
     for (const mesh of this.meshes) {
       mesh.material = ghost;
       mesh.castShadow = false;
       mesh.renderOrder = 7;
     }
     this.depthTwins = this.meshes.map(depthTwin);
-    for (const twin of this.depthTwins) twin.renderOrder = 6;
+    for (const twin of this.depthTwins) {
+      twin.renderOrder = 6;
+      avoidMarkedPixels(twin.material as Material);
+    }
   }
 
   /** Bounds of the skin as it is posed now, in the scene's own axes. */

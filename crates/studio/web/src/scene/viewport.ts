@@ -33,7 +33,7 @@ export class Viewport {
     this.canvas.tabIndex = 0;
     this.canvas.setAttribute("aria-label", "Three-dimensional view");
     this.element.append(this.canvas);
-    this.renderer = new WebGLRenderer({ canvas: this.canvas, antialias: true, powerPreference: "high-performance" });
+    this.renderer = new WebGLRenderer({ canvas: this.canvas, antialias: true, stencil: true, powerPreference: "high-performance" });
     this.renderer.outputColorSpace = SRGBColorSpace;
     // Counted here, because three.js forgets what shadows took.
     this.renderer.info.autoReset = false;

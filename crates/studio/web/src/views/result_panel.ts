@@ -10,9 +10,9 @@ const ROWS: { name: string; of(d: ResultDetail): number | null | undefined; show
   { name: "Cost", of: (d) => d.summary?.cost_mean ?? d.entry.cost_mean, show: (x) => x.toPrecision(3), lessIsBetter: true },
   { name: "Length", of: (d) => d.entry.duration_secs, show: (x) => `${x.toFixed(2)} s`, lessIsBetter: false },
   { name: "Falls at", of: (d) => d.entry.fell_at_secs, show: (x) => `${x.toFixed(2)} s`, lessIsBetter: false },
-  { name: "Jerk, against the clip", of: (d) => d.summary?.jerk_ratio, show: (x) => `${x.toFixed(2)} ×`, lessIsBetter: true },
+  { name: "Jerk ratio", of: (d) => d.summary?.jerk_ratio, show: (x) => `${x.toFixed(2)} ×`, lessIsBetter: true },
   { name: "Feet slide", of: (d) => d.summary?.foot_skate, show: (x) => `${(100 * x).toFixed(1)} cm`, lessIsBetter: true },
-  { name: "Deepest in the ground", of: (d) => d.summary?.max_penetration, show: (x) => `${(1000 * x).toFixed(1)} mm`, lessIsBetter: true },
+  { name: "Depth in ground", of: (d) => d.summary?.max_penetration, show: (x) => `${(1000 * x).toFixed(1)} mm`, lessIsBetter: true },
   { name: "Steps simulated", of: (d) => d.summary?.steps, show: (x) => `${(x / 1e6).toFixed(1)} million`, lessIsBetter: true },
 ];
 

@@ -254,7 +254,7 @@ export class TransferView implements View {
         h("div", { class: "actions wrap" },
           button("Play with it", () => this.studio.go("play", { result: watched.id }), { icon: "play", primary: true, key: "play" }),
           button("Train feedback", () => void this.train(watched.id), { key: "train", disabled: entry?.completed === false, title: "A policy that repeats the motion and keeps the balance" }),
-          button("Delete", () => void this.deleteResult(watched.id), { icon: "trash", danger: true, key: "delete" })),
+          h("button", { class: "plain danger", title: "Delete this run", aria: { label: "Delete this run" }, data: { key: "delete" }, onclick: () => void this.deleteResult(watched.id) }, icon("trash"))),
         comparison,
         detail === undefined ? null : others.length > 0 ? comparisonTable([detail, ...others]) : resultFigures(detail),
         detail === undefined ? null : downloads(detail));

@@ -1,7 +1,7 @@
 // Starts the studio given by SINEW_BINARY on a folder of its own. The page is the binary's own, or that in dist/ with STUDIO_PAGE=dist.
 
 import { spawn } from "node:child_process";
-import { createReadStream, existsSync, mkdtempSync, rmSync } from "node:fs";
+import { createReadStream, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer, request } from "node:http";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
@@ -12,7 +12,9 @@ export const WEB = fileURLToPath(new URL("../..", import.meta.url));
 export const ASSETS = join(WEB, "../../../assets");
 export const BINARY = process.env.SINEW_BINARY;
 
-const KINDS = { ".html": "text/html; charset=utf-8", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml" };
+// The rules that the server sends with its own page; the built page must live under them, too.
+const POLICY = readFileSync(join(WEB, "../src/page.rs"), "utf8").match(/const POLICY: &str = "([^"]*)"/)[1].replace(/\\\n\s*/g, "");
+const KINDS = { ".html": "text/html; charset=utf-8", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml", ".wasm": "application/wasm" };
 
 /** Starts the server; `stop()` ends it, `kill()` ends it like a power cut, `start()` brings it back on the same port. */
 export async function startStudio(project = mkdtempSync(join(tmpdir(), "sinew-studio-"))) {
@@ -73,7 +75,7 @@ export async function servePage(backendPort) {
     const name = normalize(new URL(incoming.url, "http://x").pathname).replace(/^\/$/, "/index.html");
     const file = join(dist, name);
     if (!existsSync(file)) return void outgoing.writeHead(404).end();
-    outgoing.writeHead(200, { "content-type": KINDS[extname(file)] ?? "application/octet-stream" });
+    outgoing.writeHead(200, { "content-type": KINDS[extname(file)] ?? "application/octet-stream", "content-security-policy": POLICY });
     createReadStream(file).pipe(outgoing);
   });
   server.on("upgrade", (incoming, socket, head) => {
