@@ -20,7 +20,14 @@ const studio = process.env.SINEW_STUDIO ?? "http://127.0.0.1:8377";
 export default defineConfig({
   base: "./",
   plugins: [dracoDecoder()],
-  build: { target: "es2022", outDir: "dist", emptyOutDir: true, assetsInlineLimit: 0, chunkSizeWarningLimit: 1500, modulePreload: { polyfill: false } },
+  build: {
+    target: "es2022",
+    outDir: "dist",
+    emptyOutDir: true,
+    assetsInlineLimit: 0,
+    chunkSizeWarningLimit: 1500,
+    modulePreload: { polyfill: false },
+  },
   // The server refuses foreign origins, so the proxy speaks as the studio's own page.
   server: { proxy: { "/api": { target: studio, ws: true, changeOrigin: true, headers: { origin: studio } } } },
 });

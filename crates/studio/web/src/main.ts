@@ -22,9 +22,21 @@ import { StageView } from "./views/stage";
 import { TransferView } from "./views/transfer";
 
 const VIEWS: { name: string; label: string; icon: IconName; says: string; make(studio: Studio): View }[] = [
-  { name: "library", label: "Library", icon: "library", says: "Drop rigged files on the page, or choose one on the left.", make: (s) => new LibraryView(s) },
+  {
+    name: "library",
+    label: "Library",
+    icon: "library",
+    says: "Drop rigged files on the page, or choose one on the left.",
+    make: (s) => new LibraryView(s),
+  },
   { name: "stage", label: "Stage", icon: "stage", says: "Motions, key-framed and simulated.", make: (s) => new StageView(s) },
-  { name: "modeler", label: "Modeler", icon: "modeler", says: "Every edit is saved at once and can be undone.", make: (s) => new ModelerView(s) },
+  {
+    name: "modeler",
+    label: "Modeler",
+    icon: "modeler",
+    says: "Every edit is saved at once and can be undone.",
+    make: (s) => new ModelerView(s),
+  },
   { name: "transfer", label: "Transfer", icon: "transfer", says: "Jobs go on when the page is closed.", make: (s) => new TransferView(s) },
   { name: "fronts", label: "Fronts", icon: "fronts", says: "Click a point, or drag the dial.", make: (s) => new FrontsView(s) },
   { name: "play", label: "Play", icon: "play", says: "Click to throw, drag from a body to push.", make: (s) => new PlayView(s) },
@@ -40,9 +52,35 @@ function begin(app: HTMLElement): void {
 
   const place = h("div", { class: "place" });
   const title = h("span", { class: "project", textContent: "sinew" });
-  const tabs = new Map(VIEWS.map((v, i) => [v.name, h("a", { class: "tab", href: `#/${v.name}`, title: `${v.label} (${i + 1})`, data: { view: v.name } }, icon(v.icon), h("span", { textContent: v.label }))]));
-  const help = h("button", { class: "plain tab", title: "Keyboard shortcuts (?)", onclick: () => keyboard.help() }, icon("help"), h("span", { textContent: "Keys" }));
-  app.append(h("nav", { class: "rail", aria: { label: "Views" } }, h("div", { class: "mark", title: "sinew studio" }, brand()), ...tabs.values(), h("span", { class: "spring" }), help), place, status.element);
+  const tabs = new Map(
+    VIEWS.map((v, i) => [
+      v.name,
+      h(
+        "a",
+        { class: "tab", href: `#/${v.name}`, title: `${v.label} (${i + 1})`, data: { view: v.name } },
+        icon(v.icon),
+        h("span", { textContent: v.label }),
+      ),
+    ]),
+  );
+  const help = h(
+    "button",
+    { class: "plain tab", title: "Keyboard shortcuts (?)", onclick: () => keyboard.help() },
+    icon("help"),
+    h("span", { textContent: "Keys" }),
+  );
+  app.append(
+    h(
+      "nav",
+      { class: "rail", aria: { label: "Views" } },
+      h("div", { class: "mark", title: "sinew studio" }, brand()),
+      ...tabs.values(),
+      h("span", { class: "spring" }),
+      help,
+    ),
+    place,
+    status.element,
+  );
   status.element.prepend(title);
 
   const views = new Map<string, View>();
@@ -98,7 +136,9 @@ function begin(app: HTMLElement): void {
   socket.onConnection = (connected) => status.setConnected(connected);
   store.on(["project"], () => (title.textContent = store.project.name || "sinew"));
   window.addEventListener("hashchange", route);
-  window.addEventListener("error", (event) => status.error(new Error(`The page stumbled: ${event.message}. Reload it if something is missing.`)));
+  window.addEventListener("error", (event) =>
+    status.error(new Error(`The page stumbled: ${event.message}. Reload it if something is missing.`)),
+  );
   window.addEventListener("unhandledrejection", (event) => status.error(event.reason));
   socket.open();
   route();
@@ -109,7 +149,8 @@ function begin(app: HTMLElement): void {
 function brand(): SVGElement {
   const image = document.createElementNS("http://www.w3.org/2000/svg", "svg");
   image.setAttribute("viewBox", "0 0 32 32");
-  image.innerHTML = '<path d="M8 24c6 0 4-8 8-8s3-8 8-8" fill="none" stroke="currentColor" stroke-width="2.4" stroke-linecap="round"/><circle cx="8" cy="24" r="2.6"/><circle cx="16" cy="16" r="2.6"/><circle cx="24" cy="8" r="2.6"/>';
+  image.innerHTML =
+    '<path d="M8 24c6 0 4-8 8-8s3-8 8-8" fill="none" stroke="currentColor" stroke-width="2.4" stroke-linecap="round"/><circle cx="8" cy="24" r="2.6"/><circle cx="16" cy="16" r="2.6"/><circle cx="24" cy="8" r="2.6"/>';
   return image;
 }
 

@@ -64,7 +64,14 @@ describe("errors and the keyboard", { skip: BINARY ? false : "set SINEW_BINARY t
   step("every view opens by its number, and ? lists the keys", async () => {
     await page.keyboard.press("Escape");
     await page.evaluate(() => document.activeElement.blur());
-    for (const [key, view] of [["1", "library"], ["2", "stage"], ["4", "transfer"], ["5", "fronts"], ["6", "play"], ["3", "modeler"]]) {
+    for (const [key, view] of [
+      ["1", "library"],
+      ["2", "stage"],
+      ["4", "transfer"],
+      ["5", "fronts"],
+      ["6", "play"],
+      ["3", "modeler"],
+    ]) {
       await page.keyboard.press(key);
       await page.waitForSelector(`nav [data-view="${view}"][aria-current="page"]`);
     }

@@ -13,9 +13,13 @@ describe("a front", { skip: BINARY ? false : "set SINEW_BINARY to the sinew prog
 
   before(async () => {
     studio = await startStudio();
-    const made = await fetch(`${studio.api()}character`, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ rig: "human" }) });
+    const made = await fetch(`${studio.api()}character`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ rig: "human" }),
+    });
     front = await serveMadeUpFront(new URL(studio.api()).port, (await made.json()).id);
-    shown = await servePage(() => front.port);
+    shown = studio.hasPage ? { url: `http://127.0.0.1:${front.port}/`, close() {} } : await servePage(() => front.port);
     browser = await openBrowser();
     tab = await openPage(browser, shown.url);
     page = tab.page;
@@ -38,7 +42,10 @@ describe("a front", { skip: BINARY ? false : "set SINEW_BINARY to the sinew prog
     await page.click('.front-point[data-point="6"]');
     await page.waitForFunction(() => window.studio.store.sessions.length === 1);
     await frames(page, 4);
-    assert.ok(front.heard.some((h) => Math.abs((h.dial ?? h.start) - 0.5) < 1e-9), JSON.stringify(front.heard));
+    assert.ok(
+      front.heard.some((h) => Math.abs((h.dial ?? h.start) - 0.5) < 1e-9),
+      JSON.stringify(front.heard),
+    );
     const now = () => page.evaluate(() => document.querySelector(".front-now").getAttribute("cx"));
     const before = await now();
     await page.click('.front-point[data-point="10"]');

@@ -64,7 +64,10 @@ describe("from a file to a physical motion", { skip: BINARY ? false : "set SINEW
     await page.press('[data-key="mass"]', "Enter");
     await page.waitForSelector('[data-key="body:thigh_r"] .mass:text-is("9.5 kg")');
     const { body } = (await hero()).character;
-    assert.deepEqual(["thigh_l", "thigh_r"].map((n) => body.find((b) => b.name === n).mass), [9.5, 9.5]);
+    assert.deepEqual(
+      ["thigh_l", "thigh_r"].map((n) => body.find((b) => b.name === n).mass),
+      [9.5, 9.5],
+    );
   });
 
   step("merging takes a body away, undo brings it back bit by bit", async () => {
@@ -126,7 +129,7 @@ describe("from a file to a physical motion", { skip: BINARY ? false : "set SINEW
     await page.waitForSelector(".job[data-status]");
     await page.waitForFunction(() => document.querySelectorAll(".chart .best-dot").length >= 1, undefined, { timeout: 120_000 });
     await page.waitForFunction(() => window.studio.store.jobs.some((j) => j.motion_revision > 0), undefined, { timeout: 120_000 });
-    await page.waitForSelector('.with-check .row.selected', { timeout: 240_000 });
+    await page.waitForSelector(".with-check .row.selected", { timeout: 240_000 });
     await page.waitForSelector('[data-file="simulated.glb"]');
     await frames(page);
     await picture(page, "test-transfer");
@@ -169,7 +172,9 @@ describe("from a file to a physical motion", { skip: BINARY ? false : "set SINEW
       // Balls that were not thrown lie far below the ground.
       const { viewport } = window.studio;
       let flies = false;
-      viewport.world.traverse((o) => (flies ||= o.type === "Bone" && o.scale.x === 1 && o.parent.children.length < 12 && o.position.z > -1));
+      viewport.world.traverse(
+        (o) => (flies ||= o.type === "Bone" && o.scale.x === 1 && o.parent.children.length < 12 && o.position.z > -1),
+      );
       return flies;
     });
     const box = await page.locator(".play canvas").boundingBox();

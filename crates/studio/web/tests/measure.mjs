@@ -1,20 +1,24 @@
 // What the page costs: bytes, time to the first view, draw calls and scripting for each picture, latency of the stream. Prints a table.
-//   SINEW_BINARY=target/release/sinew node measure.mjs
+//   SINEW_BINARY=../../../../target/release/sinew node measure.mjs
 
-import { readdirSync, statSync } from "node:fs";
+import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { dropFile, frames, openBrowser, openPage, picture } from "./helpers/browser.mjs";
 import { fortyBodies } from "./helpers/forty_bodies.mjs";
 import { startStudio, WEB } from "./helpers/server.mjs";
 
 const wait = (ms) => new Promise((r) => setTimeout(r, ms));
-const bytes = (folder) => readdirSync(folder, { recursive: true }).map((f) => join(folder, f)).filter((f) => statSync(f).isFile()).reduce((n, f) => n + statSync(f).size, 0);
+const bytes = (folder) =>
+  readdirSync(folder, { recursive: true })
+    .map((f) => join(folder, f))
+    .filter((f) => statSync(f).isFile())
+    .reduce((n, f) => n + statSync(f).size, 0);
 const show = (what, value) => console.log(what.padEnd(58), value);
 
 const studio = await startStudio();
 const browser = await openBrowser();
 try {
-  show("page, all files", `${(bytes(join(WEB, "dist")) / 1e6).toFixed(2)} MB`);
+  if (existsSync(join(WEB, "dist"))) show("page, all files", `${(bytes(join(WEB, "dist")) / 1e6).toFixed(2)} MB`);
   for (const run of ["cold", "warm"]) {
     const began = performance.now();
     const first = await openPage(browser, studio.url, { size: { width: 700, height: 420 } });
@@ -31,7 +35,10 @@ try {
   await page.waitForSelector('[data-key="body:leg_12_2"]');
   await page.click('[data-key="drop"]');
   await page.waitForFunction(() => /stands|fallen/.test(document.querySelector(".tools output")?.textContent ?? ""));
-  for (const [name, wanted] of [["bodies and contacts", ["bodies", "contacts"]], ["bodies, skeleton, contacts, balance, heat", ["bodies", "skeleton", "contacts", "balance", "heat"]]]) {
+  for (const [name, wanted] of [
+    ["bodies and contacts", ["bodies", "contacts"]],
+    ["bodies, skeleton, contacts, balance, heat", ["bodies", "skeleton", "contacts", "balance", "heat"]],
+  ]) {
     for (const button of await page.locator(".overlay-bar:not([hidden]) [data-overlay]").all()) {
       const on = (await button.getAttribute("aria-pressed")) === "true";
       if (on !== wanted.includes(await button.getAttribute("data-overlay"))) await button.dispatchEvent("click");
@@ -47,7 +54,10 @@ try {
     const s = await page.evaluate(() => window.studio.viewport.statistics);
     show(`40 bodies, ${name}: draw calls`, `${s.drawCalls} with shadows (${s.triangles} triangles)`);
     show("  scripting for each picture, update and draw", `${s.scriptMs.toFixed(2)} ms`);
-    show("  all scripting of the page over pictures drawn", `${((1000 * (b.ScriptDuration - a.ScriptDuration)) / (nb - na)).toFixed(2)} ms (${nb - na} pictures in 4 s)`);
+    show(
+      "  all scripting of the page over pictures drawn",
+      `${((1000 * (b.ScriptDuration - a.ScriptDuration)) / (nb - na)).toFixed(2)} ms (${nb - na} pictures in 4 s)`,
+    );
   }
   await picture(page, "measure");
   await page.keyboard.press("Escape");
@@ -64,9 +74,17 @@ try {
     stop();
     await socket.end(session.id);
     late.sort((p, q) => p - q);
-    return { frames: late.length, median: late[late.length >> 1], p95: late[Math.floor(0.95 * late.length)], roundTrip: socket.roundTripMs };
+    return {
+      frames: late.length,
+      median: late[late.length >> 1],
+      p95: late[Math.floor(0.95 * late.length)],
+      roundTrip: socket.roundTripMs,
+    };
   });
-  show("stream: latency, median and 95 of 100", `${latency.median.toFixed(1)} ms, ${latency.p95.toFixed(1)} ms (${(latency.frames / 4).toFixed(0)} frames a second, round trip ${latency.roundTrip.toFixed(1)} ms)`);
+  show(
+    "stream: latency, median and 95 of 100",
+    `${latency.median.toFixed(1)} ms, ${latency.p95.toFixed(1)} ms (${(latency.frames / 4).toFixed(0)} frames a second, round trip ${latency.roundTrip.toFixed(1)} ms)`,
+  );
 } finally {
   await browser.close();
   await studio.stop();

@@ -10,12 +10,17 @@ describe("a long job", { skip: BINARY ? false : "set SINEW_BINARY to the sinew p
   const step = story();
   let studio, browser, tab, page;
   const job = async () => (await (await fetch(`${studio.api()}state`)).json()).jobs[0];
-  const status = (...wanted) => page.waitForFunction((w) => w.includes(document.querySelector(".job")?.dataset.status), wanted, { timeout: 60_000 });
+  const status = (...wanted) =>
+    page.waitForFunction((w) => w.includes(document.querySelector(".job")?.dataset.status), wanted, { timeout: 60_000 });
   const windows = (n) => page.waitForFunction((m) => (window.studio.store.jobs[0]?.windows.length ?? 0) >= m, n, { timeout: 60_000 });
 
   before(async () => {
     studio = await startStudio();
-    await fetch(`${studio.api()}character`, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ rig: "dinosaur" }) });
+    await fetch(`${studio.api()}character`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ rig: "dinosaur" }),
+    });
     browser = await openBrowser();
     tab = await openPage(browser, studio.url);
     page = tab.page;

@@ -1,10 +1,18 @@
 // Elements in one line each.
 
 type Child = Node | string | null | undefined | false;
-type Properties<E> = { [K in keyof E]?: E[K] | undefined } & { class?: string; data?: Record<string, string>; aria?: Record<string, string> };
+type Properties<E> = { [K in keyof E]?: E[K] | undefined } & {
+  class?: string;
+  data?: Record<string, string>;
+  aria?: Record<string, string>;
+};
 
 /** An element with properties, classes, data and children. */
-export function h<K extends keyof HTMLElementTagNameMap>(tag: K, properties: Properties<HTMLElementTagNameMap[K]> = {}, ...children: Child[]): HTMLElementTagNameMap[K] {
+export function h<K extends keyof HTMLElementTagNameMap>(
+  tag: K,
+  properties: Properties<HTMLElementTagNameMap[K]> = {},
+  ...children: Child[]
+): HTMLElementTagNameMap[K] {
   const element = document.createElement(tag);
   const { class: classes, data, aria, ...rest } = properties;
   if (classes) element.className = classes;
@@ -40,7 +48,8 @@ let pressed: Element | null = null;
 
 function isBusy(parent: Element): boolean {
   const active = document.activeElement;
-  const isTyped = active instanceof HTMLInputElement && active.type === "text" && active.value !== active.defaultValue && parent.contains(active);
+  const isTyped =
+    active instanceof HTMLInputElement && active.type === "text" && active.value !== active.defaultValue && parent.contains(active);
   return isTyped || (pressed !== null && pressed !== parent && parent.contains(pressed));
 }
 
@@ -54,10 +63,14 @@ function fillWaiting(): void {
 
 document.addEventListener("pointerdown", (event) => (pressed = event.target instanceof Element ? event.target : null), { capture: true });
 for (const type of ["pointerup", "pointercancel", "focusout", "change"]) {
-  document.addEventListener(type, () => {
-    if (type.startsWith("pointer")) window.setTimeout(() => (pressed = null));
-    window.setTimeout(fillWaiting);
-  }, { capture: true });
+  document.addEventListener(
+    type,
+    () => {
+      if (type.startsWith("pointer")) window.setTimeout(() => (pressed = null));
+      window.setTimeout(fillWaiting);
+    },
+    { capture: true },
+  );
 }
 
 function replace(parent: Element, children: Child[]): void {

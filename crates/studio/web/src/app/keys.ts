@@ -47,11 +47,29 @@ export class Keyboard {
 
   help(): void {
     const section = (name: string) =>
-      h("section", {}, h("h3", { textContent: name }),
-        h("dl", {}, ...(this.groups.get(name) ?? []).map((s) =>
-          h("div", {}, h("dt", {}, ...s.keys.slice(0, 2).map((k) => h("kbd", { textContent: label(k) }))), h("dd", { textContent: s.what })))));
+      h(
+        "section",
+        {},
+        h("h3", { textContent: name }),
+        h(
+          "dl",
+          {},
+          ...(this.groups.get(name) ?? []).map((s) =>
+            h(
+              "div",
+              {},
+              h("dt", {}, ...s.keys.slice(0, 2).map((k) => h("kbd", { textContent: label(k) }))),
+              h("dd", { textContent: s.what }),
+            ),
+          ),
+        ),
+      );
     const close = h("button", { textContent: "Close", onclick: () => this.dialog.close() });
-    fill(this.dialog, h("header", {}, h("h2", { textContent: "Keyboard" }), close), h("div", { class: "columns" }, ...[...this.active].reverse().map(section)));
+    fill(
+      this.dialog,
+      h("header", {}, h("h2", { textContent: "Keyboard" }), close),
+      h("div", { class: "columns" }, ...[...this.active].reverse().map(section)),
+    );
     this.dialog.showModal();
   }
 
@@ -86,7 +104,19 @@ function isTyping(target: EventTarget | null): boolean {
 
 function label(keys: string): string {
   const names: Record<string, string> = {
-    " ": "Space", arrowleft: "←", arrowright: "→", arrowup: "↑", arrowdown: "↓", escape: "Esc", delete: "Del", backspace: "Backspace", enter: "Enter", ctrl: "Ctrl", shift: "Shift", home: "Home", end: "End",
+    " ": "Space",
+    arrowleft: "←",
+    arrowright: "→",
+    arrowup: "↑",
+    arrowdown: "↓",
+    escape: "Esc",
+    delete: "Del",
+    backspace: "Backspace",
+    enter: "Enter",
+    ctrl: "Ctrl",
+    shift: "Shift",
+    home: "Home",
+    end: "End",
   };
   return (keys === " " ? [" "] : keys.split("+")).map((k) => names[k] ?? k.toUpperCase()).join(" ");
 }

@@ -1,6 +1,16 @@
 // What the server says that the project holds, and who wants to know when it changes.
 
-import type { CharacterEntry, FrontEntry, Job, ProjectInfo, ResultEntry, RigEntry, ServerMessage, SessionEntry, State } from "../protocol/types";
+import type {
+  CharacterEntry,
+  FrontEntry,
+  Job,
+  ProjectInfo,
+  ResultEntry,
+  RigEntry,
+  ServerMessage,
+  SessionEntry,
+  State,
+} from "../protocol/types";
 
 export type Section = "project" | "rigs" | "characters" | "results" | "jobs" | "sessions" | "fronts";
 

@@ -15,10 +15,17 @@ const ending = (name: string): string => name.split(".").pop()?.toLowerCase() ??
 export async function sendFiles(studio: Studio, files: File[]): Promise<Uploaded[]> {
   const known = files.filter((f) => [...RIGS, ...PARTS].includes(ending(f.name)));
   const unknown = files.find((f) => !known.includes(f));
-  if (unknown !== undefined) studio.status.error(new Error(`${unknown.name} is no file that the studio reads; drop GLB, glTF with its buffers, FBX, BVH or a character's TOML.`));
+  if (unknown !== undefined)
+    studio.status.error(
+      new Error(`${unknown.name} is no file that the studio reads; drop GLB, glTF with its buffers, FBX, BVH or a character's TOML.`),
+    );
   const large = known.find((f) => f.size > studio.store.project.largest_upload);
   if (large !== undefined) {
-    studio.status.error(new Error(`${large.name} is larger than ${Math.round(studio.store.project.largest_upload / 1048576)} MB; make it smaller, for instance with smaller pictures.`));
+    studio.status.error(
+      new Error(
+        `${large.name} is larger than ${Math.round(studio.store.project.largest_upload / 1048576)} MB; make it smaller, for instance with smaller pictures.`,
+      ),
+    );
     return [];
   }
   const gltf = known.find((f) => ending(f.name) === "gltf");

@@ -21,7 +21,11 @@ export function short(x: number): string {
   return String(Number(x.toPrecision(3)));
 }
 
-export interface CostSeries { label: string; windows: WindowCosts[]; class: string }
+export interface CostSeries {
+  label: string;
+  windows: WindowCosts[];
+  class: string;
+}
 
 /** Costs of the windows over time: the best as a line, samples kept alive as dots. */
 export class CostChart {
@@ -60,7 +64,10 @@ export class CostChart {
     const width = this.element.clientWidth;
     const height = this.element.clientHeight;
     if (width < 60 || height < 40) return;
-    const left = 42, right = 12, top = 10, bottom = 22;
+    const left = 42,
+      right = 12,
+      top = 10,
+      bottom = 22;
     // Samples far worse than the best way stay at the upper edge.
     const bests = this.series.flatMap((s) => s.windows.map((w) => w.best));
     const values = this.series.flatMap((s) => s.windows.flatMap((w) => w.kept));
@@ -68,19 +75,39 @@ export class CostChart {
     const x = (secs: number) => left + ((width - left - right) * secs) / this.untilSecs;
     const y = (cost: number) => top + (height - top - bottom) * (1 - Math.min(Math.max(cost, 0) / most, 1));
     this.place = x;
-    const picture = svg("svg", { width, height, viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": "Cost of each window over time" });
+    const picture = svg("svg", {
+      width,
+      height,
+      viewBox: `0 0 ${width} ${height}`,
+      role: "img",
+      "aria-label": "Cost of each window over time",
+    });
     for (const t of ticks(0, this.untilSecs, Math.max(2, width / 90))) {
-      picture.append(svg("line", { x1: x(t), x2: x(t), y1: top, y2: height - bottom, class: "gridline" }), svg("text", { x: x(t), y: height - 7, "text-anchor": "middle" }, `${short(t)} s`));
+      picture.append(
+        svg("line", { x1: x(t), x2: x(t), y1: top, y2: height - bottom, class: "gridline" }),
+        svg("text", { x: x(t), y: height - 7, "text-anchor": "middle" }, `${short(t)} s`),
+      );
     }
     for (const c of ticks(0, most, 4)) {
-      picture.append(svg("line", { x1: left, x2: width - right, y1: y(c), y2: y(c), class: "gridline" }), svg("text", { x: left - 6, y: y(c) + 3.5, "text-anchor": "end" }, short(c)));
+      picture.append(
+        svg("line", { x1: left, x2: width - right, y1: y(c), y2: y(c), class: "gridline" }),
+        svg("text", { x: left - 6, y: y(c) + 3.5, "text-anchor": "end" }, short(c)),
+      );
     }
     for (const s of this.series) {
       const middle = (w: WindowCosts) => x((w.from_secs + w.to_secs) / 2);
-      for (const w of s.windows) for (const k of w.kept) picture.append(svg("circle", { cx: middle(w), cy: y(k), r: 1.8, class: `kept ${s.class}` }));
+      for (const w of s.windows)
+        for (const k of w.kept) picture.append(svg("circle", { cx: middle(w), cy: y(k), r: 1.8, class: `kept ${s.class}` }));
       const line = s.windows.map((w, i) => `${i === 0 ? "M" : "L"}${middle(w).toFixed(1)} ${y(w.best).toFixed(1)}`).join("");
       picture.append(svg("path", { d: line, class: `best ${s.class}` }));
-      for (const w of s.windows) picture.append(svg("circle", { cx: middle(w), cy: y(w.best), r: 3, class: `best-dot ${s.class}` }, svg("title", {}, `${s.label}: ${short(w.best)} from ${short(w.from_secs)} to ${short(w.to_secs)} s`)));
+      for (const w of s.windows)
+        picture.append(
+          svg(
+            "circle",
+            { cx: middle(w), cy: y(w.best), r: 3, class: `best-dot ${s.class}` },
+            svg("title", {}, `${s.label}: ${short(w.best)} from ${short(w.from_secs)} to ${short(w.to_secs)} s`),
+          ),
+        );
     }
     this.cursor = svg("line", { x1: -10, x2: -10, y1: top, y2: height - bottom, class: "cursor" });
     picture.append(this.cursor);

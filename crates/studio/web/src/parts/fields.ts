@@ -12,13 +12,31 @@ export function tidy(x: number): string {
 }
 
 export function field(label: string, control: HTMLElement, unit?: string): HTMLElement {
-  return h("label", { class: "field" }, h("span", { class: "name", textContent: label }), h("span", { class: "control" }, control, unit ? h("span", { class: "unit", textContent: unit }) : null));
+  return h(
+    "label",
+    { class: "field" },
+    h("span", { class: "name", textContent: label }),
+    h("span", { class: "control" }, control, unit ? h("span", { class: "unit", textContent: unit }) : null),
+  );
 }
 
 /** A number that is sent on Enter or when the field is left; nonsense brings the old one back. */
-export function numberInput(value: number | null, step: number, onCommit: (value: number) => void, options: { key?: string; placeholder?: string; label?: string; min?: number } = {}): HTMLInputElement {
+export function numberInput(
+  value: number | null,
+  step: number,
+  onCommit: (value: number) => void,
+  options: { key?: string; placeholder?: string; label?: string; min?: number } = {},
+): HTMLInputElement {
   const shown = value === null ? "" : tidy(value);
-  const input = h("input", { type: "text", inputMode: "decimal", class: "number", defaultValue: shown, placeholder: options.placeholder ?? "", autocomplete: "off", spellcheck: false });
+  const input = h("input", {
+    type: "text",
+    inputMode: "decimal",
+    class: "number",
+    defaultValue: shown,
+    placeholder: options.placeholder ?? "",
+    autocomplete: "off",
+    spellcheck: false,
+  });
   if (options.key) input.dataset["key"] = options.key;
   if (options.label) input.setAttribute("aria-label", options.label);
   let last = shown;
@@ -53,15 +71,31 @@ export function numberInput(value: number | null, step: number, onCommit: (value
 
 export function vectorInput(value: Vec3, step: number, onCommit: (value: Vec3) => void, key: string): HTMLElement {
   const now: Vec3 = [...value];
-  const inputs = value.map((x, i) => numberInput(x, step, (n) => {
-    now[i] = n;
-    onCommit([...now]);
-  }, { key: `${key}.${i}`, label: "xyz"[i] }));
+  const inputs = value.map((x, i) =>
+    numberInput(
+      x,
+      step,
+      (n) => {
+        now[i] = n;
+        onCommit([...now]);
+      },
+      { key: `${key}.${i}`, label: "xyz"[i] },
+    ),
+  );
   return h("span", { class: "vector" }, ...inputs);
 }
 
-export function select<T extends string>(options: { value: T; label: string; disabled?: boolean }[], value: T | null, onChange: (value: T) => void, key?: string): HTMLSelectElement {
-  const element = h("select", {}, ...options.map((o) => h("option", { value: o.value, textContent: o.label, disabled: o.disabled ?? false })));
+export function select<T extends string>(
+  options: { value: T; label: string; disabled?: boolean }[],
+  value: T | null,
+  onChange: (value: T) => void,
+  key?: string,
+): HTMLSelectElement {
+  const element = h(
+    "select",
+    {},
+    ...options.map((o) => h("option", { value: o.value, textContent: o.label, disabled: o.disabled ?? false })),
+  );
   if (value !== null) element.value = value;
   if (key) element.dataset["key"] = key;
   element.addEventListener("change", () => onChange(element.value as T));
@@ -76,8 +110,18 @@ export function checkbox(label: string, checked: boolean, onChange: (checked: bo
 }
 
 /** A slider with its value beside it. */
-export function slider(label: string, range: { min: number; max: number; step: number; value: number; format(value: number): string }, onInput: (value: number) => void): { element: HTMLElement; set(value: number): void } {
-  const input = h("input", { type: "range", min: String(range.min), max: String(range.max), step: String(range.step), value: String(range.value) });
+export function slider(
+  label: string,
+  range: { min: number; max: number; step: number; value: number; format(value: number): string },
+  onInput: (value: number) => void,
+): { element: HTMLElement; set(value: number): void } {
+  const input = h("input", {
+    type: "range",
+    min: String(range.min),
+    max: String(range.max),
+    step: String(range.step),
+    value: String(range.value),
+  });
   const output = h("output", { textContent: range.format(range.value) });
   const show = (value: number): void => {
     output.textContent = range.format(value);

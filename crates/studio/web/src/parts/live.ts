@@ -25,11 +25,15 @@ export class LiveSession {
   private framed = false;
   private building = 0;
 
-  constructor(private readonly studio: Studio, private readonly bar: OverlayBar) {
+  constructor(
+    private readonly studio: Studio,
+    private readonly bar: OverlayBar,
+  ) {
     studio.socket.listen((message) => {
       if (message.type === "scene" && message.scene.stream === this.session?.id) void this.build(message.scene);
       else if (message.type === "scene") this.early.set(message.scene.stream, message.scene);
-      else if (message.type === "hello" && this.session !== null && !(message.state.sessions ?? []).some((s) => s.id === this.session?.id)) this.ended("The server was restarted; start the simulation again.");
+      else if (message.type === "hello" && this.session !== null && !(message.state.sessions ?? []).some((s) => s.id === this.session?.id))
+        this.ended("The server was restarted; start the simulation again.");
       else if (message.type === "hello" && this.session !== null) void studio.socket.watch(this.session.id).catch(() => {});
       else if (message.type === "ended") {
         this.early.delete(message.stream);
@@ -130,7 +134,13 @@ export class LiveSession {
     const character = scene.character !== null ? await cache.character(scene.character).catch(() => null) : null;
     if (turn !== this.building) return;
     this.actor?.dispose();
-    this.actor = new Actor({ bodies: scene.bodies, joints: scene.joints, parents: parentsOf(scene.bodies, scene.joints, character, model, skin), model, skin });
+    this.actor = new Actor({
+      bodies: scene.bodies,
+      joints: scene.joints,
+      parents: parentsOf(scene.bodies, scene.joints, character, model, skin),
+      model,
+      skin,
+    });
     this.group.add(this.actor.group);
     this.actor.show(this.bar.overlays);
     this.fresh = this.latest !== null;

@@ -23,25 +23,65 @@ export class OverlayBar {
   private readonly buttons = new Map<keyof Overlays, HTMLButtonElement>();
   private readonly followButton: HTMLButtonElement;
 
-  constructor(private readonly name: string, preset: Partial<Overlays>, shown: (keyof Overlays)[] = ENTRIES.map((e) => e.key), canFollow = true) {
+  constructor(
+    private readonly name: string,
+    preset: Partial<Overlays>,
+    shown: (keyof Overlays)[] = ENTRIES.map((e) => e.key),
+    canFollow = true,
+  ) {
     const kept = read(name);
-    this.overlays = { skin: true, bodies: false, skeleton: false, contacts: false, balance: false, heat: false, ...preset, ...kept.overlays };
+    this.overlays = {
+      skin: true,
+      bodies: false,
+      skeleton: false,
+      contacts: false,
+      balance: false,
+      heat: false,
+      ...preset,
+      ...kept.overlays,
+    };
     this.follows = kept.follows ?? true;
     for (const entry of ENTRIES.filter((e) => shown.includes(e.key))) {
-      const button = h("button", { class: "plain toggle", title: `${entry.label} (${entry.shortcut.toUpperCase()})`, data: { overlay: entry.key }, aria: { label: entry.label }, onclick: () => this.toggle(entry.key) }, icon(entry.icon));
+      const button = h(
+        "button",
+        {
+          class: "plain toggle",
+          title: `${entry.label} (${entry.shortcut.toUpperCase()})`,
+          data: { overlay: entry.key },
+          aria: { label: entry.label },
+          onclick: () => this.toggle(entry.key),
+        },
+        icon(entry.icon),
+      );
       this.buttons.set(entry.key, button);
       this.element.append(button);
     }
-    this.followButton = h("button", { class: "plain toggle", title: "Follow (T)", aria: { label: "Follow" }, onclick: () => this.toggleFollow() }, icon("follow"));
-    const frame = h("button", { class: "plain", title: "Frame (F)", aria: { label: "Frame" }, onclick: () => this.onFrame() }, icon("frame"));
+    this.followButton = h(
+      "button",
+      { class: "plain toggle", title: "Follow (T)", aria: { label: "Follow" }, onclick: () => this.toggleFollow() },
+      icon("follow"),
+    );
+    const frame = h(
+      "button",
+      { class: "plain", title: "Frame (F)", aria: { label: "Frame" }, onclick: () => this.onFrame() },
+      icon("frame"),
+    );
     this.followButton.hidden = !canFollow;
     this.element.append(h("span", { class: "gap" }), frame, this.followButton);
     this.show();
   }
 
   shortcuts(): Shortcut[] {
-    const toggles = ENTRIES.filter((e) => this.buttons.has(e.key)).map((e) => ({ keys: [e.shortcut], what: e.label, run: () => this.toggle(e.key) }));
-    return [...toggles, { keys: ["f"], what: "Frame the figure", run: () => this.onFrame() }, { keys: ["t"], what: "Follow the figure", run: () => this.toggleFollow() }];
+    const toggles = ENTRIES.filter((e) => this.buttons.has(e.key)).map((e) => ({
+      keys: [e.shortcut],
+      what: e.label,
+      run: () => this.toggle(e.key),
+    }));
+    return [
+      ...toggles,
+      { keys: ["f"], what: "Frame the figure", run: () => this.onFrame() },
+      { keys: ["t"], what: "Follow the figure", run: () => this.toggleFollow() },
+    ];
   }
 
   private toggle(key: keyof Overlays): void {

@@ -9,7 +9,10 @@ import type { Timeline } from "./timeline";
 
 export type Comparison = "off" | "ghost" | "sides";
 
-export interface Performance { motion: Motion; cast: Cast }
+export interface Performance {
+  motion: Motion;
+  cast: Cast;
+}
 
 export class Player {
   readonly group = new Group();
@@ -20,7 +23,11 @@ export class Player {
   private otherMotion: Motion | null = null;
   private framed = false;
 
-  constructor(private readonly viewport: Viewport, private readonly bar: OverlayBar, private readonly timeline: Timeline) {
+  constructor(
+    private readonly viewport: Viewport,
+    private readonly bar: OverlayBar,
+    private readonly timeline: Timeline,
+  ) {
     bar.onChange = () => this.refresh();
     bar.onFrame = () => this.frame();
     timeline.onChange = () => this.pose();

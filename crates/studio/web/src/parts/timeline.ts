@@ -18,11 +18,27 @@ export class Timeline {
   private durationSecs = 0;
   private rateHz = 60;
   private readonly playButton = h("button", { class: "plain", onclick: () => this.toggle() });
-  private readonly loopButton = h("button", { class: "plain toggle", title: "Loop (L)", onclick: () => this.setLoop(!this.loop) }, icon("loop"));
-  private readonly slider = h("input", { type: "range", min: "0", max: "1000", step: "1", value: "0", class: "scrub", aria: { label: "Time" } });
+  private readonly loopButton = h(
+    "button",
+    { class: "plain toggle", title: "Loop (L)", onclick: () => this.setLoop(!this.loop) },
+    icon("loop"),
+  );
+  private readonly slider = h("input", {
+    type: "range",
+    min: "0",
+    max: "1000",
+    step: "1",
+    value: "0",
+    class: "scrub",
+    aria: { label: "Time" },
+  });
   private readonly clock = h("output", { class: "clock" });
   private readonly marks = h("div", { class: "marks" });
-  private readonly speedSelect = h("select", { title: "Speed", aria: { label: "Speed" } }, ...SPEEDS.map((s) => h("option", { value: String(s), textContent: `${s}×`, selected: s === 1 })));
+  private readonly speedSelect = h(
+    "select",
+    { title: "Speed", aria: { label: "Speed" } },
+    ...SPEEDS.map((s) => h("option", { value: String(s), textContent: `${s}×`, selected: s === 1 })),
+  );
 
   constructor() {
     this.slider.addEventListener("input", () => {
@@ -32,7 +48,17 @@ export class Timeline {
     this.speedSelect.addEventListener("change", () => (this.speed = Number(this.speedSelect.value)));
     const back = h("button", { class: "plain", title: "One frame back (←)", onclick: () => this.step(-1) }, icon("stepBack"));
     const on = h("button", { class: "plain", title: "One frame on (→)", onclick: () => this.step(1) }, icon("stepOn"));
-    this.element = h("div", { class: "timeline" }, this.playButton, back, on, h("div", { class: "track" }, this.slider, this.marks), this.clock, this.speedSelect, this.loopButton);
+    this.element = h(
+      "div",
+      { class: "timeline" },
+      this.playButton,
+      back,
+      on,
+      h("div", { class: "track" }, this.slider, this.marks),
+      this.clock,
+      this.speedSelect,
+      this.loopButton,
+    );
     this.show();
   }
 
@@ -60,11 +86,14 @@ export class Timeline {
 
   /** Marks on the track, such as a fall. */
   setMarks(marks: { secs: number; what: string }[]): void {
-    fill(this.marks, ...marks.map((m) => {
-      const mark = h("i", { title: m.what });
-      mark.style.left = `${(100 * m.secs) / Math.max(this.durationSecs, 1e-6)}%`;
-      return mark;
-    }));
+    fill(
+      this.marks,
+      ...marks.map((m) => {
+        const mark = h("i", { title: m.what });
+        mark.style.left = `${(100 * m.secs) / Math.max(this.durationSecs, 1e-6)}%`;
+        return mark;
+      }),
+    );
   }
 
   /** Lets time pass; gives whether it moved. */

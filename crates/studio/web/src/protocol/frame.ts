@@ -28,7 +28,8 @@ export interface Frame {
 export function readFrame(buffer: ArrayBuffer, offset: number, length: number): Frame {
   if (length < HEADER_BYTES) throw new Error("A frame from the server is too short; reload the page.");
   const view = new DataView(buffer, offset, length);
-  if (view.getUint8(0) !== 1 || view.getUint8(1) !== 1) throw new Error("The server speaks another version of the protocol; reload the page.");
+  if (view.getUint8(0) !== 1 || view.getUint8(1) !== 1)
+    throw new Error("The server speaks another version of the protocol; reload the page.");
   const bodies = view.getUint16(12, true);
   const joints = view.getUint16(14, true);
   const contacts = view.getUint16(16, true);

@@ -3,7 +3,10 @@
 import { readMotion, type Motion } from "./motion";
 
 export class Refusal extends Error {
-  constructor(message: string, readonly status: number) {
+  constructor(
+    message: string,
+    readonly status: number,
+  ) {
     super(message);
   }
 }

@@ -7,7 +7,10 @@ export class Motion {
   readonly durationSecs: number;
   private readonly blended: Float32Array;
 
-  constructor(readonly header: MotionHeader, readonly frames: Frame[]) {
+  constructor(
+    readonly header: MotionHeader,
+    readonly frames: Frame[],
+  ) {
     this.durationSecs = Math.max(0, frames.length - 1) / header.rate_hz;
     this.blended = new Float32Array(frames.length > 0 ? frames[0].poses.length : 0);
   }
@@ -28,7 +31,8 @@ export class Motion {
 /** Reads the bytes of a motion, or says what is wrong with them. */
 export function readMotion(buffer: ArrayBuffer): Motion {
   const view = new DataView(buffer);
-  if (buffer.byteLength < 8 || view.getUint32(0, false) !== 0x534e574d) throw new Error("The server sent something that is no motion; reload the page.");
+  if (buffer.byteLength < 8 || view.getUint32(0, false) !== 0x534e574d)
+    throw new Error("The server sent something that is no motion; reload the page.");
   const jsonBytes = view.getUint32(4, true);
   const header = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 8, jsonBytes))) as MotionHeader;
   const frames: Frame[] = [];

@@ -6,7 +6,10 @@ import type { ServerMessage, SessionAction, SessionEntry, SessionStart } from ".
 
 type Listener = (message: ServerMessage) => void;
 type FrameListener = (frame: Frame) => void;
-interface Waiting { resolve(session: SessionEntry | null): void; reject(error: Error): void }
+interface Waiting {
+  resolve(session: SessionEntry | null): void;
+  reject(error: Error): void;
+}
 
 const FIRST_WAIT_MS = 300;
 const LONGEST_WAIT_MS = 5000;
@@ -32,7 +35,8 @@ export class Socket {
     const socket = new WebSocket(this.url);
     socket.binaryType = "arraybuffer";
     this.socket = socket;
-    socket.onmessage = (event) => (typeof event.data === "string" ? this.receive(event.data) : this.receiveFrame(event.data as ArrayBuffer));
+    socket.onmessage = (event) =>
+      typeof event.data === "string" ? this.receive(event.data) : this.receiveFrame(event.data as ArrayBuffer);
     socket.onclose = () => this.closed();
   }
 
@@ -135,7 +139,8 @@ export class Socket {
 
   private closed(): void {
     this.connected = false;
-    for (const waiting of this.waiting.values()) waiting.reject(new Error("The connection to the studio's server was lost; try again when it is back."));
+    for (const waiting of this.waiting.values())
+      waiting.reject(new Error("The connection to the studio's server was lost; try again when it is back."));
     this.waiting.clear();
     this.clockOffsetMs = 0;
     this.roundTripMs = Infinity;

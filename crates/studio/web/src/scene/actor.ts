@@ -10,7 +10,14 @@ import { ContactOverlay } from "./contacts";
 import type { Figure, Model } from "./model";
 import { colors } from "./theme";
 
-export interface Overlays { skin: boolean; bodies: boolean; skeleton: boolean; contacts: boolean; balance: boolean; heat: boolean }
+export interface Overlays {
+  skin: boolean;
+  bodies: boolean;
+  skeleton: boolean;
+  contacts: boolean;
+  balance: boolean;
+  heat: boolean;
+}
 
 export interface Cast {
   bodies: SceneBody[];
@@ -32,18 +39,35 @@ export class Actor {
   private readonly contacts: ContactOverlay;
   private readonly balance = new BalanceOverlay();
 
-  constructor(readonly cast: Cast, readonly isGhost = false) {
+  constructor(
+    readonly cast: Cast,
+    readonly isGhost = false,
+  ) {
     const own = indices(cast.bodies, (b) => b.is_character && b.shapes.length > 0);
     const others = indices(cast.bodies, (b) => !b.is_character);
-    this.bodyMesh = own.length > 0 ? new BodyMesh(own.map((i) => cast.bodies[i]), own, isGhost) : null;
-    this.balls = others.length > 0 ? new BodyMesh(others.map((i) => cast.bodies[i]), others) : null;
+    this.bodyMesh =
+      own.length > 0
+        ? new BodyMesh(
+            own.map((i) => cast.bodies[i]),
+            own,
+            isGhost,
+          )
+        : null;
+    this.balls =
+      others.length > 0
+        ? new BodyMesh(
+            others.map((i) => cast.bodies[i]),
+            others,
+          )
+        : null;
     this.figure = cast.model && cast.skin && cast.skin.nodes.length > 0 ? cast.model.copy() : null;
     if (this.figure !== null && cast.skin) this.figure.bind(cast.skin);
     const height = cast.model?.rig.height_m ?? 1.5;
     const mass = cast.bodies.reduce((sum, b) => sum + (b.is_character ? b.mass_kg : 0), 0);
     this.bones = new BoneOverlay(cast.bodies, cast.joints, cast.parents, height);
     this.contacts = new ContactOverlay(9.81 * Math.max(mass, 0.1));
-    for (const part of [this.bodyMesh, this.balls, this.figure, this.bones, this.contacts, this.balance]) if (part !== null) this.group.add(part.group);
+    for (const part of [this.bodyMesh, this.balls, this.figure, this.bones, this.contacts, this.balance])
+      if (part !== null) this.group.add(part.group);
     this.bodyMesh?.paint(() => (isGhost ? colors().ghost : colors().body));
     this.balls?.paint(() => colors().ball);
     if (isGhost) {
@@ -129,7 +153,13 @@ function indices<T>(list: T[], wanted: (item: T) => boolean): number[] {
 }
 
 /** Parents of the bodies: said by the server, or taken from a character, or read from the nodes that the bodies move. */
-export function parentsOf(bodies: SceneBody[], joints: SceneJoint[], character?: CharacterDetail | null, model?: Model | null, skin?: Skin | null): (number | null)[] {
+export function parentsOf(
+  bodies: SceneBody[],
+  joints: SceneJoint[],
+  character?: CharacterDetail | null,
+  model?: Model | null,
+  skin?: Skin | null,
+): (number | null)[] {
   const parents: (number | null)[] = bodies.map(() => null);
   if (joints.some((j) => j.parent !== undefined)) {
     for (const j of joints) parents[j.body] = j.parent ?? null;

@@ -1,6 +1,18 @@
 // Centre of mass, its plumb line, and the support polygon: the convex hull of the points that touch the ground.
 
-import { BufferAttribute, BufferGeometry, DoubleSide, DynamicDrawUsage, Group, Line, LineBasicMaterial, LineLoop, Mesh, MeshBasicMaterial, SphereGeometry } from "three";
+import {
+  BufferAttribute,
+  BufferGeometry,
+  DoubleSide,
+  DynamicDrawUsage,
+  Group,
+  Line,
+  LineBasicMaterial,
+  LineLoop,
+  Mesh,
+  MeshBasicMaterial,
+  SphereGeometry,
+} from "three";
 import type { Frame } from "../protocol/frame";
 import { colors } from "./theme";
 

@@ -14,14 +14,24 @@ export class BodyMesh {
   private readonly material = new MeshStandardMaterial({ vertexColors: true, roughness: 0.78, metalness: 0.02 });
 
   /** `indices` are the places of these bodies in the frames. */
-  constructor(bodies: { shapes: Shape[] }[], readonly indices: number[], isGhost = false) {
+  constructor(
+    bodies: { shapes: Shape[] }[],
+    readonly indices: number[],
+    isGhost = false,
+  ) {
     if (isGhost) avoidMarkedPixels(this.material);
     else markPixels(this.material);
     this.bones = bodies.map(() => new Bone());
     this.mesh = new SkinnedMesh(mergedBodies(bodies), this.material);
     if (this.bones.length > 0) this.group.add(...this.bones);
     this.group.add(this.mesh);
-    this.mesh.bind(new Skeleton(this.bones, bodies.map(() => new Matrix4())), new Matrix4());
+    this.mesh.bind(
+      new Skeleton(
+        this.bones,
+        bodies.map(() => new Matrix4()),
+      ),
+      new Matrix4(),
+    );
     this.mesh.frustumCulled = false;
     this.mesh.castShadow = true;
     this.mesh.receiveShadow = true;

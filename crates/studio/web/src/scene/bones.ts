@@ -1,11 +1,27 @@
 // The skeleton as an overlay: an octahedron for each bone, a ball for each joint, which takes the colour of its torque.
 
-import { Color, DynamicDrawUsage, Group, InstancedMesh, Matrix4, MeshBasicMaterial, MeshLambertMaterial, OctahedronGeometry, Quaternion, SphereGeometry, Vector3 } from "three";
+import {
+  Color,
+  DynamicDrawUsage,
+  Group,
+  InstancedMesh,
+  Matrix4,
+  MeshBasicMaterial,
+  MeshLambertMaterial,
+  OctahedronGeometry,
+  Quaternion,
+  SphereGeometry,
+  Vector3,
+} from "three";
 import type { SceneBody, SceneJoint } from "../protocol/types";
 import { shapesCenter, shapesReachAlong } from "./shapes";
 import { colors, heat } from "./theme";
 
-interface Bone { from: number; to: number; tip: Vector3 | null }
+interface Bone {
+  from: number;
+  to: number;
+  tip: Vector3 | null;
+}
 
 export class BoneOverlay {
   readonly group = new Group();
@@ -16,7 +32,12 @@ export class BoneOverlay {
   private readonly radius: number;
 
   /** `parents` has the parent of each body, or `null`. */
-  constructor(bodies: SceneBody[], private readonly joints: SceneJoint[], parents: (number | null)[], sizeM: number) {
+  constructor(
+    bodies: SceneBody[],
+    private readonly joints: SceneJoint[],
+    parents: (number | null)[],
+    sizeM: number,
+  ) {
     const hasChild = new Set(parents);
     parents.forEach((parent, to) => parent !== null && this.bones.push({ from: parent, to, tip: null }));
     bodies.forEach((b, i) => {
@@ -34,8 +55,16 @@ export class BoneOverlay {
     const place = geometry.getAttribute("position");
     for (let i = 0; i < place.count; i++) if (Math.abs(place.getY(i) - 0.5) < 1e-6) place.setY(i, 0.18);
     geometry.computeVertexNormals();
-    this.octahedra = new InstancedMesh(geometry, new MeshLambertMaterial({ color: colors().bone, flatShading: true, depthTest: false, transparent: true, opacity: 0.92 }), Math.max(this.bones.length, 1));
-    this.balls = new InstancedMesh(new SphereGeometry(1, 14, 10), new MeshBasicMaterial({ depthTest: false, transparent: true }), Math.max(this.marked.length, 1));
+    this.octahedra = new InstancedMesh(
+      geometry,
+      new MeshLambertMaterial({ color: colors().bone, flatShading: true, depthTest: false, transparent: true, opacity: 0.92 }),
+      Math.max(this.bones.length, 1),
+    );
+    this.balls = new InstancedMesh(
+      new SphereGeometry(1, 14, 10),
+      new MeshBasicMaterial({ depthTest: false, transparent: true }),
+      Math.max(this.marked.length, 1),
+    );
     this.octahedra.count = this.bones.length;
     this.balls.count = this.marked.length;
     for (const mesh of [this.octahedra, this.balls]) {
@@ -74,7 +103,10 @@ export class BoneOverlay {
     this.bones.forEach(({ from, to, tip }, i) => {
       A.fromArray(poses, 7 * from);
       if (tip === null) B.fromArray(poses, 7 * to);
-      else B.copy(tip).applyQuaternion(TURN.fromArray(poses, 7 * from + 3)).add(A);
+      else
+        B.copy(tip)
+          .applyQuaternion(TURN.fromArray(poses, 7 * from + 3))
+          .add(A);
       const length = B.sub(A).length();
       TURN.setFromUnitVectors(UP, length > 1e-9 ? B.divideScalar(length) : B.copy(UP));
       this.octahedra.setMatrixAt(i, MATRIX.compose(A, TURN, B.setScalar(length)));

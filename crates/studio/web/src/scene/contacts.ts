@@ -1,6 +1,17 @@
 // Contact points as balls, their forces as arrows: three draw calls.
 
-import { ConeGeometry, CylinderGeometry, DynamicDrawUsage, Group, InstancedMesh, Matrix4, MeshBasicMaterial, Quaternion, SphereGeometry, Vector3 } from "three";
+import {
+  ConeGeometry,
+  CylinderGeometry,
+  DynamicDrawUsage,
+  Group,
+  InstancedMesh,
+  Matrix4,
+  MeshBasicMaterial,
+  Quaternion,
+  SphereGeometry,
+  Vector3,
+} from "three";
 import type { Frame } from "../protocol/frame";
 import { colors } from "./theme";
 
@@ -17,7 +28,11 @@ export class ContactOverlay {
   /** A force as large as the weight is drawn a metre long. */
   constructor(private readonly weightN: number) {
     const c = colors();
-    this.points = new InstancedMesh(new SphereGeometry(1, 12, 8), new MeshBasicMaterial({ color: c.contact, depthTest: false, transparent: true }), MOST);
+    this.points = new InstancedMesh(
+      new SphereGeometry(1, 12, 8),
+      new MeshBasicMaterial({ color: c.contact, depthTest: false, transparent: true }),
+      MOST,
+    );
     const force = new MeshBasicMaterial({ color: c.force, depthTest: false, transparent: true });
     this.shafts = new InstancedMesh(new CylinderGeometry(0.006, 0.006, 1, 8).translate(0, 0.5, 0), force, MOST);
     this.heads = new InstancedMesh(new ConeGeometry(0.02, HEAD_M, 12).translate(0, HEAD_M / 2, 0), force, MOST);

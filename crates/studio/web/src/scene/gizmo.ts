@@ -6,7 +6,11 @@ import type { Viewport } from "./viewport";
 
 export type GizmoMode = "translate" | "rotate" | "scale";
 
-export interface GizmoChange { by: Vector3; turn: Quaternion; scale: number }
+export interface GizmoChange {
+  by: Vector3;
+  turn: Quaternion;
+  scale: number;
+}
 
 export class Gizmo {
   dragging = false;

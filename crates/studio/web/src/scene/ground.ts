@@ -7,7 +7,12 @@ const SIZE_M = 120;
 
 export class Ground {
   readonly mesh: Mesh;
-  private readonly uniforms = { gridColor: { value: new Color() }, strongColor: { value: new Color() }, fadeColor: { value: new Color() }, centerXy: { value: [0, 0] as [number, number] } };
+  private readonly uniforms = {
+    gridColor: { value: new Color() },
+    strongColor: { value: new Color() },
+    fadeColor: { value: new Color() },
+    centerXy: { value: [0, 0] as [number, number] },
+  };
   private readonly material: MeshStandardMaterial;
 
   constructor() {
@@ -18,7 +23,9 @@ export class Ground {
         .replace("#include <common>", "#include <common>\nvarying vec2 planePlace;")
         .replace("#include <begin_vertex>", "#include <begin_vertex>\nplanePlace = (modelMatrix * vec4(position, 1.0)).zx;");
       shader.fragmentShader = shader.fragmentShader
-        .replace("#include <common>", `#include <common>
+        .replace(
+          "#include <common>",
+          `#include <common>
           varying vec2 planePlace;
           uniform vec3 gridColor; uniform vec3 strongColor; uniform vec3 fadeColor; uniform vec2 centerXy;
           float gridLine(vec2 p, float width) {
@@ -27,16 +34,23 @@ export class Ground {
             vec2 line = 1.0 - smoothstep(vec2(0.0), pixel * width, abs(fract(p - 0.5) - 0.5));
             vec2 apart = clamp(vec2(0.25) / pixel, 0.0, 1.0);
             return max(line.x * apart.x, line.y * apart.y);
-          }`)
-        .replace("#include <opaque_fragment>", `
+          }`,
+        )
+        .replace(
+          "#include <opaque_fragment>",
+          `
           float away = length(planePlace - centerXy);
           float near = 1.0 - smoothstep(4.0, 16.0, away);
           outgoingLight = mix(outgoingLight, gridColor * (0.3 + 0.7 * outgoingLight / max(diffuseColor.rgb, vec3(0.01))), gridLine(planePlace * 4.0, 1.0) * 0.8 * (1.0 - smoothstep(2.0, 7.0, away)));
           outgoingLight = mix(outgoingLight, strongColor * (0.3 + 0.7 * outgoingLight / max(diffuseColor.rgb, vec3(0.01))), gridLine(planePlace, 1.4) * near);
-          #include <opaque_fragment>`)
+          #include <opaque_fragment>`,
+        )
         // After tone mapping, so that the far ground has exactly the colour behind it.
-        .replace("#include <colorspace_fragment>", `gl_FragColor.rgb = mix(gl_FragColor.rgb, fadeColor, smoothstep(7.0, 24.0, length(planePlace - centerXy)));
-          #include <colorspace_fragment>`);
+        .replace(
+          "#include <colorspace_fragment>",
+          `gl_FragColor.rgb = mix(gl_FragColor.rgb, fadeColor, smoothstep(7.0, 24.0, length(planePlace - centerXy)));
+          #include <colorspace_fragment>`,
+        );
     };
     this.mesh = new Mesh(new PlaneGeometry(SIZE_M, SIZE_M), this.material);
     this.mesh.receiveShadow = true;

@@ -1,6 +1,22 @@
 // A joint as artists read it: a hinge's axis with its limits as an arc whose ends can be dragged, a ball's limit as a cap.
 
-import { BufferGeometry, CircleGeometry, CylinderGeometry, DoubleSide, Float32BufferAttribute, Group, Line, LineBasicMaterial, LineSegments, Matrix4, Mesh, MeshBasicMaterial, Quaternion, SphereGeometry, Vector3 } from "three";
+import {
+  BufferGeometry,
+  CircleGeometry,
+  CylinderGeometry,
+  DoubleSide,
+  Float32BufferAttribute,
+  Group,
+  Line,
+  LineBasicMaterial,
+  LineSegments,
+  Matrix4,
+  Mesh,
+  MeshBasicMaterial,
+  Quaternion,
+  SphereGeometry,
+  Vector3,
+} from "three";
 import type { Body, Joint, RestPose } from "../protocol/types";
 import { shapesCenter, shapesReach } from "./shapes";
 import { colors } from "./theme";
@@ -21,7 +37,10 @@ export class JointMarks {
 
   constructor() {
     const handle = (): Mesh => {
-      const mesh = new Mesh(new SphereGeometry(1, 16, 12), new MeshBasicMaterial({ color: colors().axis, depthTest: false, transparent: true }));
+      const mesh = new Mesh(
+        new SphereGeometry(1, 16, 12),
+        new MeshBasicMaterial({ color: colors().axis, depthTest: false, transparent: true }),
+      );
       mesh.renderOrder = 22;
       return mesh;
     };
@@ -89,7 +108,10 @@ export class JointMarks {
 
   private drawHinge(limits: [number, number] | null, thin: LineBasicMaterial, soft: MeshBasicMaterial): void {
     const r = this.radius;
-    const rod = new Mesh(new CylinderGeometry(0.035 * r, 0.035 * r, 2.1 * r, 10), new MeshBasicMaterial({ color: colors().axis, depthTest: false, transparent: true }));
+    const rod = new Mesh(
+      new CylinderGeometry(0.035 * r, 0.035 * r, 2.1 * r, 10),
+      new MeshBasicMaterial({ color: colors().axis, depthTest: false, transparent: true }),
+    );
     rod.quaternion.setFromUnitVectors(UP, this.axis);
     const tip = new Mesh(new CylinderGeometry(0, 0.11 * r, 0.26 * r, 14).translate(0, 1.1 * r, 0), rod.material);
     tip.quaternion.copy(rod.quaternion);
@@ -117,13 +139,24 @@ export class JointMarks {
     const turn = new Quaternion().setFromUnitVectors(UP, this.zero);
     for (let i = 0; i <= 48; i++) {
       const a = (2 * Math.PI * i) / 48;
-      edge.push(new Vector3(Math.sin(most) * Math.cos(a), Math.cos(most), Math.sin(most) * Math.sin(a)).multiplyScalar(this.radius).applyQuaternion(turn));
+      edge.push(
+        new Vector3(Math.sin(most) * Math.cos(a), Math.cos(most), Math.sin(most) * Math.sin(a))
+          .multiplyScalar(this.radius)
+          .applyQuaternion(turn),
+      );
     }
-    this.parts.add(cap, new Line(new BufferGeometry().setFromPoints(edge), thin), new LineSegments(dashes(this.zero.clone().multiplyScalar(1.12 * this.radius)), thin));
+    this.parts.add(
+      cap,
+      new Line(new BufferGeometry().setFromPoints(edge), thin),
+      new LineSegments(dashes(this.zero.clone().multiplyScalar(1.12 * this.radius)), thin),
+    );
   }
 
   private at(angle: number): Vector3 {
-    return this.zero.clone().multiplyScalar(this.radius * Math.cos(angle)).addScaledVector(this.side, this.radius * Math.sin(angle));
+    return this.zero
+      .clone()
+      .multiplyScalar(this.radius * Math.cos(angle))
+      .addScaledVector(this.side, this.radius * Math.sin(angle));
   }
 }
 

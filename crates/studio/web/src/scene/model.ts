@@ -1,6 +1,18 @@
 // The artist's figure: a GLB whose nodes follow joints or bodies.
 
-import { Box3, Group, Matrix4, Mesh, MeshBasicMaterial, MeshStandardMaterial, Quaternion, SkinnedMesh, Vector3, type Material, type Object3D } from "three";
+import {
+  Box3,
+  Group,
+  Matrix4,
+  Mesh,
+  MeshBasicMaterial,
+  MeshStandardMaterial,
+  Quaternion,
+  SkinnedMesh,
+  Vector3,
+  type Material,
+  type Object3D,
+} from "three";
 import { GLTFLoader } from "three/examples/jsm/loaders/GLTFLoader.js";
 import { clone as cloneWithSkeleton } from "three/examples/jsm/utils/SkeletonUtils.js";
 import type { RigDetail, Skin } from "../protocol/types";
@@ -9,7 +21,11 @@ import { colors } from "./theme";
 
 /** A parsed GLB. */
 export class Model {
-  constructor(private readonly root: Object3D, readonly rig: RigDetail, private readonly nodes: FileNode[]) {}
+  constructor(
+    private readonly root: Object3D,
+    readonly rig: RigDetail,
+    private readonly nodes: FileNode[],
+  ) {}
 
   /** A figure of its own, with its own skeleton and materials. */
   copy(): Figure {
@@ -33,32 +49,44 @@ export class Model {
   }
 }
 
-interface FileNode { name: string | undefined; isJoint: boolean }
+interface FileNode {
+  name: string | undefined;
+  isJoint: boolean;
+}
 
 export async function parseModel(bytes: ArrayBuffer, rig: RigDetail): Promise<Model> {
-  const gltf = await loaderFor(bytes).then((loader) => loader.parseAsync(bytes, "")).catch((error: unknown) => {
-    throw new Error(`The figure of "${rig.name}" could not be shown: ${error instanceof Error ? error.message : String(error)}.`);
-  });
+  const gltf = await loaderFor(bytes)
+    .then((loader) => loader.parseAsync(bytes, ""))
+    .catch((error: unknown) => {
+      throw new Error(`The figure of "${rig.name}" could not be shown: ${error instanceof Error ? error.message : String(error)}.`);
+    });
   for (const [object, reference] of gltf.parser.associations) {
     if ("isObject3D" in object && reference.nodes !== undefined) (object as Object3D).userData["node"] = reference.nodes;
   }
   const json = gltf.parser.json as { nodes?: { name?: string }[]; skins?: { joints: number[] }[] };
   const joints = new Set((json.skins ?? []).flatMap((s) => s.joints));
-  return new Model(gltf.scene, rig, (json.nodes ?? []).map((n, i) => ({ name: n.name, isJoint: joints.has(i) })));
+  return new Model(
+    gltf.scene,
+    rig,
+    (json.nodes ?? []).map((n, i) => ({ name: n.name, isJoint: joints.has(i) })),
+  );
 }
 
 /** A loader with the decoders that the file's own list of extensions asks for. */
 async function loaderFor(bytes: ArrayBuffer): Promise<GLTFLoader> {
   const loader = new GLTFLoader();
   const isBinary = bytes.byteLength > 20 && new DataView(bytes).getUint32(0, true) === 0x46546c67;
-  const text = isBinary ? new Uint8Array(bytes, 20, Math.min(new DataView(bytes).getUint32(12, true), bytes.byteLength - 20)) : new Uint8Array(bytes);
+  const text = isBinary
+    ? new Uint8Array(bytes, 20, Math.min(new DataView(bytes).getUint32(12, true), bytes.byteLength - 20))
+    : new Uint8Array(bytes);
   const json = JSON.parse(new TextDecoder().decode(text)) as { extensionsUsed?: string[] };
   const uses = (name: string): boolean => json.extensionsUsed?.includes(name) ?? false;
   if (uses("KHR_draco_mesh_compression")) {
     const { DRACOLoader } = await import("three/examples/jsm/loaders/DRACOLoader.js");
     loader.setDRACOLoader(new DRACOLoader().setDecoderPath(new URL("draco/", document.baseURI).href).setWorkerLimit(1));
   }
-  if (uses("EXT_meshopt_compression")) loader.setMeshoptDecoder((await import("three/examples/jsm/libs/meshopt_decoder.module.js")).MeshoptDecoder);
+  if (uses("EXT_meshopt_compression"))
+    loader.setMeshoptDecoder((await import("three/examples/jsm/libs/meshopt_decoder.module.js")).MeshoptDecoder);
   return loader;
 }
 
@@ -82,7 +110,10 @@ export class Figure {
   private readonly meshes: Mesh[] = [];
   private depthTwins: Mesh[] | null = null;
 
-  constructor(readonly root: Object3D, rig: RigDetail) {
+  constructor(
+    readonly root: Object3D,
+    rig: RigDetail,
+  ) {
     const [w, x, y, z] = rig.frame.rotation;
     this.group.quaternion.set(x, y, z, w);
     this.group.scale.setScalar(rig.frame.metres_per_unit);
@@ -94,7 +125,9 @@ export class Figure {
       object.castShadow = true;
       object.receiveShadow = true;
       object.frustumCulled = false;
-      object.material = Array.isArray(object.material) ? object.material.map((m: Material) => m.clone()) : (object.material as Material).clone();
+      object.material = Array.isArray(object.material)
+        ? object.material.map((m: Material) => m.clone())
+        : (object.material as Material).clone();
       this.meshes.push(object);
     });
     this.eachMaterial(markPixels);

@@ -12,8 +12,18 @@ export function restFrame(detail: CharacterDetail): Frame {
     for (let k = 0; k < 3; k++) center[k] += (r.center_of_mass[k] * (detail.character.body[i]?.mass ?? 0)) / Math.max(detail.mass_kg, 1e-9);
   });
   return {
-    flags: 0, stream: 0, sequence: 0, timeSecs: 0, clockMs: 0, centerOfMass: center, bodyCount: detail.rest.length, poses, torques: new Float32Array(0),
-    contactCount: 0, contactNumbers: new Float32Array(0), contactBodies: new Int32Array(0),
+    flags: 0,
+    stream: 0,
+    sequence: 0,
+    timeSecs: 0,
+    clockMs: 0,
+    centerOfMass: center,
+    bodyCount: detail.rest.length,
+    poses,
+    torques: new Float32Array(0),
+    contactCount: 0,
+    contactNumbers: new Float32Array(0),
+    contactBodies: new Int32Array(0),
   };
 }
 
@@ -22,6 +32,11 @@ export function sceneOf(detail: CharacterDetail): { bodies: SceneBody[]; joints:
   const place = new Map(body.map((b, i) => [b.name, i]));
   return {
     bodies: body.map((b) => ({ name: b.name, is_character: true, mass_kg: b.mass, shapes: b.shape })),
-    joints: joint.map((j) => ({ name: j.name, body: place.get(j.child) ?? 0, parent: j.parent === undefined ? null : (place.get(j.parent) ?? null), torque_limit: j.torque_limit ?? null })),
+    joints: joint.map((j) => ({
+      name: j.name,
+      body: place.get(j.child) ?? 0,
+      parent: j.parent === undefined ? null : (place.get(j.parent) ?? null),
+      torque_limit: j.torque_limit ?? null,
+    })),
   };
 }

@@ -1,11 +1,30 @@
 // The one WebGL view of the page: camera, light, ground. Views put their groups into `world`, which is z up like the server's.
 
-import { Box3, DirectionalLight, Group, HemisphereLight, PCFSoftShadowMap, PerspectiveCamera, Raycaster, Scene, SRGBColorSpace, Vector2, Vector3, WebGLRenderer, type Object3D } from "three";
+import {
+  Box3,
+  DirectionalLight,
+  Group,
+  HemisphereLight,
+  PCFSoftShadowMap,
+  PerspectiveCamera,
+  Raycaster,
+  Scene,
+  SRGBColorSpace,
+  Vector2,
+  Vector3,
+  WebGLRenderer,
+  type Object3D,
+} from "three";
 import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
 import { Ground } from "./ground";
 import { colors, onThemeChange } from "./theme";
 
-export interface FrameStatistics { drawCalls: number; triangles: number; scriptMs: number; frames: number }
+export interface FrameStatistics {
+  drawCalls: number;
+  triangles: number;
+  scriptMs: number;
+  frames: number;
+}
 
 export class Viewport {
   readonly element = document.createElement("div");

@@ -36,10 +36,14 @@ export class FrontsView implements View {
     this.dial.addEventListener("input", () => this.turnTo(Number(this.dial.value)));
     new ResizeObserver(() => this.drawPlot()).observe(this.plot);
     const step = (by: number) => this.turnTo(Math.min(Math.max(this.value + by, 0), 1));
-    studio.keyboard.register("Fronts", [...this.bar.shortcuts(),
-      { keys: ["arrowleft"], what: "Dial down", run: () => step(-0.02) }, { keys: ["arrowright"], what: "Dial up", run: () => step(0.02) },
-      { keys: ["home"], what: "To the first point", run: () => this.turnTo(0) }, { keys: ["end"], what: "To the last point", run: () => this.turnTo(1) },
-      { keys: [" "], what: "Again from the start", run: () => this.again() }]);
+    studio.keyboard.register("Fronts", [
+      ...this.bar.shortcuts(),
+      { keys: ["arrowleft"], what: "Dial down", run: () => step(-0.02) },
+      { keys: ["arrowright"], what: "Dial up", run: () => step(0.02) },
+      { keys: ["home"], what: "To the first point", run: () => this.turnTo(0) },
+      { keys: ["end"], what: "To the last point", run: () => this.turnTo(1) },
+      { keys: [" "], what: "Again from the start", run: () => this.again() },
+    ]);
     studio.store.on(["fronts"], () => this.shown && this.refresh());
   }
 
@@ -116,16 +120,47 @@ export class FrontsView implements View {
     }
     if (this.id === null && fronts.length > 0 && this.shown) void this.choose(fronts[0].id);
     this.message.hidden = fronts.length > 0;
-    fill(this.plan.left, section("Fronts", ...(fronts.length > 0 ? fronts.map((f) => row({ key: `front:${f.id}`, title: f.title, detail: `${f.points} points`, icon: "fronts", selected: f.id === this.id, onClick: () => void this.choose(f.id) })) : [empty("None yet.")])));
+    fill(
+      this.plan.left,
+      section(
+        "Fronts",
+        ...(fronts.length > 0
+          ? fronts.map((f) =>
+              row({
+                key: `front:${f.id}`,
+                title: f.title,
+                detail: `${f.points} points`,
+                icon: "fronts",
+                selected: f.id === this.id,
+                onClick: () => void this.choose(f.id),
+              }),
+            )
+          : [empty("None yet.")]),
+      ),
+    );
     const { front } = this;
     if (front === null) {
-      fill(this.plan.right, section("Front", empty("Two wishes against each other are drawn here, such as the height of a jump and its effort.")));
+      fill(
+        this.plan.right,
+        section("Front", empty("Two wishes against each other are drawn here, such as the height of a jump and its effort.")),
+      );
       fill(this.dialBox);
       return;
     }
     const [name, from, to] = front.dial;
-    fill(this.dialBox, h("span", { class: "end", textContent: from }), h("label", {}, h("span", { class: "name", textContent: name }), this.dial), h("span", { class: "end", textContent: to }), button("Again", () => this.again(), { icon: "reset", title: "From the start (Space)" }));
-    fill(this.plan.right, h("header", { class: "subject" }, h("h1", { textContent: front.title }), h("p", { textContent: "Click a point to play it." })), this.plot, this.numbers);
+    fill(
+      this.dialBox,
+      h("span", { class: "end", textContent: from }),
+      h("label", {}, h("span", { class: "name", textContent: name }), this.dial),
+      h("span", { class: "end", textContent: to }),
+      button("Again", () => this.again(), { icon: "reset", title: "From the start (Space)" }),
+    );
+    fill(
+      this.plan.right,
+      h("header", { class: "subject" }, h("h1", { textContent: front.title }), h("p", { textContent: "Click a point to play it." })),
+      this.plot,
+      this.numbers,
+    );
     this.drawPlot();
     this.refreshNumbers();
   }
@@ -134,8 +169,21 @@ export class FrontsView implements View {
     const { front } = this;
     if (front === null) return;
     const point = this.hovered ?? nearest(front.points, this.value);
-    fill(this.numbers, section(this.hovered !== null ? "Under the pointer" : "Nearest point", point.label ? h("p", { class: "quiet", textContent: point.label }) : null,
-      h("dl", { class: "figures" }, ...front.axes.flatMap((a, i) => [h("dt", { textContent: a.name }), h("dd", { textContent: `${short(point.values[i] ?? NaN)} ${a.unit}` })]))));
+    fill(
+      this.numbers,
+      section(
+        this.hovered !== null ? "Under the pointer" : "Nearest point",
+        point.label ? h("p", { class: "quiet", textContent: point.label }) : null,
+        h(
+          "dl",
+          { class: "figures" },
+          ...front.axes.flatMap((a, i) => [
+            h("dt", { textContent: a.name }),
+            h("dd", { textContent: `${short(point.values[i] ?? NaN)} ${a.unit}` }),
+          ]),
+        ),
+      ),
+    );
   }
 
   private drawPlot(): void {
@@ -144,27 +192,62 @@ export class FrontsView implements View {
     const height = this.plot.clientHeight;
     if (front === null || width < 60 || front.points.length === 0) return;
     const [a, b] = front.axes;
-    const left = 48, right = 14, top = 14, bottom = 38;
+    const left = 48,
+      right = 14,
+      top = 14,
+      bottom = 38;
     const range = (k: number): [number, number] => {
       const values = front.points.map((p) => p.values[k] ?? 0);
-      const from = Math.min(...values), to = Math.max(...values);
+      const from = Math.min(...values),
+        to = Math.max(...values);
       const margin = 0.08 * (to - from || 1);
       return [from - margin, to + margin];
     };
-    const [x0, x1] = range(0), [y0, y1] = range(1);
+    const [x0, x1] = range(0),
+      [y0, y1] = range(1);
     const x = (v: number) => left + ((width - left - right) * (v - x0)) / (x1 - x0);
     const y = (v: number) => top + (height - top - bottom) * (1 - (v - y0) / (y1 - y0));
     const picture = svg("svg", { width, height, viewBox: `0 0 ${width} ${height}` });
-    for (const t of ticks(x0, x1, width / 70)) picture.append(svg("line", { x1: x(t), x2: x(t), y1: top, y2: height - bottom, class: "gridline" }), svg("text", { x: x(t), y: height - bottom + 15, "text-anchor": "middle" }, short(t)));
-    for (const t of ticks(y0, y1, height / 46)) picture.append(svg("line", { x1: left, x2: width - right, y1: y(t), y2: y(t), class: "gridline" }), svg("text", { x: left - 6, y: y(t) + 3.5, "text-anchor": "end" }, short(t)));
-    const name = (axis: typeof a) => `${axis.name}${axis.unit ? `, ${axis.unit}` : ""} (${axis.less_is_better ? "less" : "more"} is better)`;
+    for (const t of ticks(x0, x1, width / 70))
+      picture.append(
+        svg("line", { x1: x(t), x2: x(t), y1: top, y2: height - bottom, class: "gridline" }),
+        svg("text", { x: x(t), y: height - bottom + 15, "text-anchor": "middle" }, short(t)),
+      );
+    for (const t of ticks(y0, y1, height / 46))
+      picture.append(
+        svg("line", { x1: left, x2: width - right, y1: y(t), y2: y(t), class: "gridline" }),
+        svg("text", { x: left - 6, y: y(t) + 3.5, "text-anchor": "end" }, short(t)),
+      );
+    const name = (axis: typeof a) =>
+      `${axis.name}${axis.unit ? `, ${axis.unit}` : ""} (${axis.less_is_better ? "less" : "more"} is better)`;
     picture.append(svg("text", { x: (left + width - right) / 2, y: height - 5, "text-anchor": "middle", class: "axis-name" }, name(a)));
-    if (b) picture.append(svg("text", { transform: `translate(12 ${(top + height - bottom) / 2}) rotate(-90)`, "text-anchor": "middle", class: "axis-name" }, name(b)));
+    if (b)
+      picture.append(
+        svg(
+          "text",
+          { transform: `translate(12 ${(top + height - bottom) / 2}) rotate(-90)`, "text-anchor": "middle", class: "axis-name" },
+          name(b),
+        ),
+      );
     const sorted = [...front.points].sort((p, q) => p.dial - q.dial);
-    picture.append(svg("path", { class: "front-line", d: sorted.map((p, i) => `${i === 0 ? "M" : "L"}${x(p.values[0]).toFixed(1)} ${y(p.values[1]).toFixed(1)}`).join("") }));
+    picture.append(
+      svg("path", {
+        class: "front-line",
+        d: sorted.map((p, i) => `${i === 0 ? "M" : "L"}${x(p.values[0]).toFixed(1)} ${y(p.values[1]).toFixed(1)}`).join(""),
+      }),
+    );
     const now = between(sorted, this.value);
     for (const [i, p] of front.points.entries()) {
-      const dot = svg("circle", { cx: x(p.values[0]), cy: y(p.values[1]), r: 5, class: `front-point${p.label ? " labelled" : ""}`, tabindex: 0, role: "button", "data-point": i, "aria-label": `Point ${i + 1}: ${front.axes.map((axis, k) => `${axis.name} ${short(p.values[k])} ${axis.unit}`).join(", ")}` });
+      const dot = svg("circle", {
+        cx: x(p.values[0]),
+        cy: y(p.values[1]),
+        r: 5,
+        class: `front-point${p.label ? " labelled" : ""}`,
+        tabindex: 0,
+        role: "button",
+        "data-point": i,
+        "aria-label": `Point ${i + 1}: ${front.axes.map((axis, k) => `${axis.name} ${short(p.values[k])} ${axis.unit}`).join(", ")}`,
+      });
       dot.addEventListener("click", () => {
         this.turnTo(p.dial);
         this.again();
@@ -192,7 +275,8 @@ function nearest(points: FrontPoint[], dial: number): FrontPoint {
 function between(sorted: FrontPoint[], dial: number): number[] {
   const after = sorted.findIndex((p) => p.dial >= dial);
   if (after <= 0) return (after === 0 ? sorted[0] : sorted[sorted.length - 1]).values;
-  const p = sorted[after - 1], q = sorted[after];
+  const p = sorted[after - 1],
+    q = sorted[after];
   const t = (dial - p.dial) / Math.max(q.dial - p.dial, 1e-9);
   return p.values.map((v, i) => v + t * (q.values[i] - v));
 }

@@ -30,9 +30,12 @@ export class LibraryView implements View {
     this.player = new Player(studio.viewport, this.bar, this.timeline);
     this.plan.stage.append(this.bar.element, this.message);
     this.plan.below.append(this.timeline.element);
-    studio.keyboard.register("Library", [...this.bar.shortcuts(), ...this.timeline.shortcuts(),
+    studio.keyboard.register("Library", [
+      ...this.bar.shortcuts(),
+      ...this.timeline.shortcuts(),
       { keys: ["m"], what: "Make a character of this rig", run: () => void this.make() },
-      { keys: ["arrowup", "arrowdown"], what: "Another rig", run: (e) => this.stepRig(e.key === "ArrowUp" ? -1 : 1) }]);
+      { keys: ["arrowup", "arrowdown"], what: "Another rig", run: (e) => this.stepRig(e.key === "ArrowUp" ? -1 : 1) },
+    ]);
     studio.store.on(["rigs", "characters", "results", "project"], () => this.shown && this.refresh());
   }
 
@@ -76,14 +79,45 @@ export class LibraryView implements View {
     }
     if (this.rigId === null && this.shown && store.rigs.length > 0) void this.choose(store.rigs[0].id);
     this.message.hidden = store.rigs.length > 0;
-    const input = h("input", { type: "file", multiple: true, accept: ".glb,.gltf,.bin,.fbx,.bvh,.toml,.png,.jpg,.jpeg", hidden: true, data: { key: "files" } });
+    const input = h("input", {
+      type: "file",
+      multiple: true,
+      accept: ".glb,.gltf,.bin,.fbx,.bvh,.toml,.png,.jpg,.jpeg",
+      hidden: true,
+      data: { key: "files" },
+    });
     input.addEventListener("change", () => void this.studio.takeFiles([...(input.files ?? [])]));
-    const rigRows = store.rigs.map((r) => row({ key: `rig:${r.id}`, title: r.name, detail: r.embedded ? "comes with sinew" : `${r.format.toUpperCase()}, ${bytes(r.bytes)}`, icon: "stage", selected: r.id === this.rigId, onClick: () => void this.choose(r.id) }));
-    const characterRows = store.characters.map((c) => row({ key: `character:${c.id}`, title: c.name, detail: c.rig === null ? "its rig is not in this project" : `made of ${c.rig}`, icon: "modeler", onClick: () => this.studio.go("modeler", { character: c.id }) }));
-    fill(this.plan.left,
-      h("button", { class: "drop-here", data: { key: "open" }, onclick: () => input.click() }, icon("plus"), h("span", {}, "Add files", h("small", { textContent: "or drop them anywhere on the page" }))), input,
+    const rigRows = store.rigs.map((r) =>
+      row({
+        key: `rig:${r.id}`,
+        title: r.name,
+        detail: r.embedded ? "comes with sinew" : `${r.format.toUpperCase()}, ${bytes(r.bytes)}`,
+        icon: "stage",
+        selected: r.id === this.rigId,
+        onClick: () => void this.choose(r.id),
+      }),
+    );
+    const characterRows = store.characters.map((c) =>
+      row({
+        key: `character:${c.id}`,
+        title: c.name,
+        detail: c.rig === null ? "its rig is not in this project" : `made of ${c.rig}`,
+        icon: "modeler",
+        onClick: () => this.studio.go("modeler", { character: c.id }),
+      }),
+    );
+    fill(
+      this.plan.left,
+      h(
+        "button",
+        { class: "drop-here", data: { key: "open" }, onclick: () => input.click() },
+        icon("plus"),
+        h("span", {}, "Add files", h("small", { textContent: "or drop them anywhere on the page" })),
+      ),
+      input,
       section("Rigs", ...rigRows),
-      section("Characters", ...(characterRows.length > 0 ? characterRows : [empty("None yet. Choose a rig and make one.")])));
+      section("Characters", ...(characterRows.length > 0 ? characterRows : [empty("None yet. Choose a rig and make one.")])),
+    );
     this.refreshRight();
   }
 
@@ -95,26 +129,70 @@ export class LibraryView implements View {
     }
     const entry = this.studio.store.rigs.find((r) => r.id === rig.id);
     const made = this.studio.store.characters.filter((c) => c.rig === rig.id);
-    const clips = select(rig.clips.map((c) => ({ value: c.name, label: c.name })), this.clip, (name) => {
-      this.clip = name;
-      void this.choose(rig.id, true);
-    }, "clip");
+    const clips = select(
+      rig.clips.map((c) => ({ value: c.name, label: c.name })),
+      this.clip,
+      (name) => {
+        this.clip = name;
+        void this.choose(rig.id, true);
+      },
+      "clip",
+    );
     const clip = rig.clips.find((c) => c.name === this.clip);
-    fill(this.plan.right,
-      h("header", { class: "subject" }, h("h1", { textContent: rig.name }), h("p", { textContent: `${rig.joints.length} joints, ${rig.height_m.toFixed(2)} m tall${rig.has_skin ? "" : ", no skin"}` })),
-      h("div", { class: "actions wrap" },
-        button(made.length > 0 ? "Make another" : "Make a character", () => void this.make(), { icon: "modeler", primary: made.length === 0, key: "make", title: "Bodies, joints and masses are guessed from the rig (M)" }),
-        made.length > 0 ? button(`Open ${made[0].name}`, () => this.studio.go("modeler", { character: made[0].id }), { primary: true, key: "open-character" }) : null),
-      rig.clips.length > 0 ? section("Clips", clips,
-        clip ? h("p", { class: "quiet", textContent: `${clip.duration_secs.toFixed(2)} s, ${clip.frames} frames at ${clip.rate_hz.toFixed(0)} Hz${clip.is_cycle ? ", repeats" : ""}${Math.abs(clip.travel_m) > 0.05 ? `, goes ${clip.travel_m.toFixed(2)} m` : ""}` }) : null,
-        ...(clip?.notes ?? []).map((n) => h("p", { class: "quiet", textContent: n }))) : section("Clips", empty("This file has no clips.")),
+    fill(
+      this.plan.right,
+      h(
+        "header",
+        { class: "subject" },
+        h("h1", { textContent: rig.name }),
+        h("p", { textContent: `${rig.joints.length} joints, ${rig.height_m.toFixed(2)} m tall${rig.has_skin ? "" : ", no skin"}` }),
+      ),
+      h(
+        "div",
+        { class: "actions wrap" },
+        button(made.length > 0 ? "Make another" : "Make a character", () => void this.make(), {
+          icon: "modeler",
+          primary: made.length === 0,
+          key: "make",
+          title: "Bodies, joints and masses are guessed from the rig (M)",
+        }),
+        made.length > 0
+          ? button(`Open ${made[0].name}`, () => this.studio.go("modeler", { character: made[0].id }), {
+              primary: true,
+              key: "open-character",
+            })
+          : null,
+      ),
+      rig.clips.length > 0
+        ? section(
+            "Clips",
+            clips,
+            clip
+              ? h("p", {
+                  class: "quiet",
+                  textContent: `${clip.duration_secs.toFixed(2)} s, ${clip.frames} frames at ${clip.rate_hz.toFixed(0)} Hz${clip.is_cycle ? ", repeats" : ""}${Math.abs(clip.travel_m) > 0.05 ? `, goes ${clip.travel_m.toFixed(2)} m` : ""}`,
+                })
+              : null,
+            ...(clip?.notes ?? []).map((n) => h("p", { class: "quiet", textContent: n })),
+          )
+        : section("Clips", empty("This file has no clips.")),
       section("What the import did", sentences(rig.repairs, "repairs")),
-      entry !== undefined && !entry.embedded ? h("div", { class: "actions end" }, button("Remove from the project", () => void this.remove(rig), { icon: "trash", danger: true, key: "remove" })) : null);
+      entry !== undefined && !entry.embedded
+        ? h(
+            "div",
+            { class: "actions end" },
+            button("Remove from the project", () => void this.remove(rig), { icon: "trash", danger: true, key: "remove" }),
+          )
+        : null,
+    );
   }
 
   private async make(): Promise<void> {
     if (this.rigId === null) return;
-    const made = await this.studio.status.during("Making a character: bodies, joints, masses…", postJson<CharacterDetail>("character", { rig: this.rigId }));
+    const made = await this.studio.status.during(
+      "Making a character: bodies, joints, masses…",
+      postJson<CharacterDetail>("character", { rig: this.rigId }),
+    );
     if (made === null) return;
     this.studio.cache.put(made);
     this.studio.go("modeler", { character: made.id });

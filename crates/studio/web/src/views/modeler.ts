@@ -17,7 +17,10 @@ import { ModelerScene } from "./modeler_scene";
 const DROP_HEIGHT_M = 0.15;
 const DEEPEST_INDENT = 7;
 const MODES: { value: GizmoMode; label: string; icon: IconName }[] = [
-  { value: "translate", label: "Move (W)", icon: "move" }, { value: "rotate", label: "Turn (E)", icon: "turn" }, { value: "scale", label: "Size (R)", icon: "size" }];
+  { value: "translate", label: "Move (W)", icon: "move" },
+  { value: "rotate", label: "Turn (E)", icon: "turn" },
+  { value: "scale", label: "Size (R)", icon: "size" },
+];
 
 export class ModelerView implements View {
   readonly element: HTMLElement;
@@ -43,7 +46,8 @@ export class ModelerView implements View {
   constructor(private readonly studio: Studio) {
     this.element = this.plan.element;
     this.scene = new ModelerScene(studio, this.bar);
-    this.scene.onSelect = (body, isJoint) => this.select(body === null ? null : { body, part: isJoint ? "joint" : (this.selection?.part ?? "body"), effector: null });
+    this.scene.onSelect = (body, isJoint) =>
+      this.select(body === null ? null : { body, part: isJoint ? "joint" : (this.selection?.part ?? "body"), effector: null });
     this.scene.onEdit = (edit) => this.edit(edit);
     this.live = new LiveSession(studio, this.dropBar);
     this.live.onFrame = (frame) => this.dropped(frame);
@@ -55,7 +59,8 @@ export class ModelerView implements View {
     this.registerKeys();
     studio.store.on(["characters"], () => this.shown && this.listed());
     studio.socket.listen((message) => {
-      if (message.type !== "character" || message.id !== this.detail?.id || message.revision <= this.detail.revision || this.sends > 0) return;
+      if (message.type !== "character" || message.id !== this.detail?.id || message.revision <= this.detail.revision || this.sends > 0)
+        return;
       studio.cache.forgetCharacter(message.id);
       void this.load(message.id);
     });
@@ -127,7 +132,10 @@ export class ModelerView implements View {
     if (id === undefined || !this.shown) return;
     this.preflightRuns = true;
     this.refreshLeft();
-    const answer = await this.studio.status.during("Pre-flight: does it stand?", getJson<PreflightAnswer>("character/preflight", { id, ...(clips ? { clips: true } : {}) }));
+    const answer = await this.studio.status.during(
+      "Pre-flight: does it stand?",
+      getJson<PreflightAnswer>("character/preflight", { id, ...(clips ? { clips: true } : {}) }),
+    );
     this.preflightRuns = false;
     if (answer !== null && answer.id === this.detail?.id) this.preflight = answer;
     this.refreshLeft();
@@ -137,7 +145,9 @@ export class ModelerView implements View {
     const body = "body" in edit ? edit.body : this.bodyOf(edit);
     const hasOther = this.detail?.mirrored[this.detail.character.body.findIndex((b) => b.name === body)] != null;
     const change = this.mirror && hasOther ? { ...edit, mirror: true } : edit;
-    this.send("Saving the edit…", () => postJson<CharacterDetail>("character/edit", { id: this.detail?.id, revision: this.detail?.revision, change }));
+    this.send("Saving the edit…", () =>
+      postJson<CharacterDetail>("character/edit", { id: this.detail?.id, revision: this.detail?.revision, change }),
+    );
   }
 
   private bodyOf(edit: Edit): string | undefined {
@@ -153,22 +163,25 @@ export class ModelerView implements View {
   /** One after the other, so that each is made on the revision before it. */
   private send(text: string, request: () => Promise<CharacterDetail>): void {
     this.sends += 1;
-    this.queue = this.queue.then(async () => {
-      if (this.detail === null) return;
-      const id = this.detail.id;
-      const answer = await this.studio.status.during(text, async () => {
-        try {
-          return await request();
-        } catch (error) {
-          if (error instanceof Refusal && error.status === 409) this.studio.cache.forgetCharacter(id);
-          throw error;
-        }
-      });
-      if (answer !== null) {
-        this.studio.cache.put(answer);
-        await this.take(answer);
-      } else await this.load(id);
-    }).catch((error) => this.studio.status.error(error)).finally(() => (this.sends -= 1));
+    this.queue = this.queue
+      .then(async () => {
+        if (this.detail === null) return;
+        const id = this.detail.id;
+        const answer = await this.studio.status.during(text, async () => {
+          try {
+            return await request();
+          } catch (error) {
+            if (error instanceof Refusal && error.status === 409) this.studio.cache.forgetCharacter(id);
+            throw error;
+          }
+        });
+        if (answer !== null) {
+          this.studio.cache.put(answer);
+          await this.take(answer);
+        } else await this.load(id);
+      })
+      .catch((error) => this.studio.status.error(error))
+      .finally(() => (this.sends -= 1));
   }
 
   private select(selection: Selection | null): void {
@@ -188,7 +201,9 @@ export class ModelerView implements View {
     this.scene.hide();
     this.live.show();
     this.refresh();
-    const started = await this.studio.status.during("Dropping it…", () => this.live.start({ what: "drop", character: id, height_m: DROP_HEIGHT_M }).then(() => true));
+    const started = await this.studio.status.during("Dropping it…", () =>
+      this.live.start({ what: "drop", character: id, height_m: DROP_HEIGHT_M }).then(() => true),
+    );
     if (started === null) this.stopDrop();
   }
 
@@ -202,7 +217,12 @@ export class ModelerView implements View {
   }
 
   private dropped(frame: Frame): void {
-    const state = (frame.flags & DIVERGED) !== 0 ? "Its numbers left all reason: look for a body that is far too light." : (frame.flags & FALLEN) !== 0 ? "It has fallen." : `It stands, ${frame.timeSecs.toFixed(1)} s.`;
+    const state =
+      (frame.flags & DIVERGED) !== 0
+        ? "Its numbers left all reason: look for a body that is far too light."
+        : (frame.flags & FALLEN) !== 0
+          ? "It has fallen."
+          : `It stands, ${frame.timeSecs.toFixed(1)} s.`;
     if (state === this.dropState) return;
     this.dropState = state;
     const output = this.tools.querySelector("output");
@@ -225,40 +245,133 @@ export class ModelerView implements View {
     if (detail === null) {
       fill(this.tools);
     } else if (this.dropping) {
-      fill(this.tools, button("Back to editing", () => this.stopDrop(), { title: "Esc" }), button("Drop again", () => void this.live.act({ action: "reset" }).catch((e) => this.studio.status.error(e)), { icon: "reset" }), h("output", { class: "drop-state", textContent: this.dropState }));
+      fill(
+        this.tools,
+        button("Back to editing", () => this.stopDrop(), { title: "Esc" }),
+        button("Drop again", () => void this.live.act({ action: "reset" }).catch((e) => this.studio.status.error(e)), { icon: "reset" }),
+        h("output", { class: "drop-state", textContent: this.dropState }),
+      );
     } else {
-      fill(this.tools,
+      fill(
+        this.tools,
         segments<GizmoMode>(MODES, this.modes[this.part()], (m) => this.setMode(m)),
-        h("button", { class: "plain toggle boxed", title: "The other side changes alike (X)", aria: { pressed: String(this.mirror), label: "Mirror" }, data: { key: "mirror" }, onclick: () => this.setMirror(!this.mirror) }, icon("mirror")),
-        h("div", { class: "segments" },
-          h("button", { class: "plain", title: "Undo (Ctrl Z)", disabled: !detail.can_undo, data: { key: "undo" }, aria: { label: "Undo" }, onclick: () => this.history("undo") }, icon("undo")),
-          h("button", { class: "plain", title: "Redo (Ctrl Shift Z)", disabled: !detail.can_redo, data: { key: "redo" }, aria: { label: "Redo" }, onclick: () => this.history("redo") }, icon("redo"))),
-        button("Drop it", () => void this.drop(), { icon: "drop", primary: true, key: "drop", title: "See it simulated at once (D)" }));
+        h(
+          "button",
+          {
+            class: "plain toggle boxed",
+            title: "The other side changes alike (X)",
+            aria: { pressed: String(this.mirror), label: "Mirror" },
+            data: { key: "mirror" },
+            onclick: () => this.setMirror(!this.mirror),
+          },
+          icon("mirror"),
+        ),
+        h(
+          "div",
+          { class: "segments" },
+          h(
+            "button",
+            {
+              class: "plain",
+              title: "Undo (Ctrl Z)",
+              disabled: !detail.can_undo,
+              data: { key: "undo" },
+              aria: { label: "Undo" },
+              onclick: () => this.history("undo"),
+            },
+            icon("undo"),
+          ),
+          h(
+            "button",
+            {
+              class: "plain",
+              title: "Redo (Ctrl Shift Z)",
+              disabled: !detail.can_redo,
+              data: { key: "redo" },
+              aria: { label: "Redo" },
+              onclick: () => this.history("redo"),
+            },
+            icon("redo"),
+          ),
+        ),
+        button("Drop it", () => void this.drop(), { icon: "drop", primary: true, key: "drop", title: "See it simulated at once (D)" }),
+      );
     }
   }
 
   private refreshLeft(): void {
     const { detail } = this;
     const { characters } = this.studio.store;
-    const chooser = characters.length > 0 ? select(characters.map((c) => ({ value: c.id, label: c.name })), detail?.id ?? null, (id) => void this.load(id), "character") : null;
+    const chooser =
+      characters.length > 0
+        ? select(
+            characters.map((c) => ({ value: c.id, label: c.name })),
+            detail?.id ?? null,
+            (id) => void this.load(id),
+            "character",
+          )
+        : null;
     if (detail === null) {
       fill(this.plan.left, section("Character", chooser ?? empty("None yet.")));
       return;
     }
-    fill(this.plan.left,
-      section("Character", chooser, h("p", { class: "quiet", textContent: `${detail.character.body.length} bodies, ${detail.dof} degrees of freedom, ${detail.mass_kg.toFixed(1)} kg. Every edit is saved.` })),
+    fill(
+      this.plan.left,
+      section(
+        "Character",
+        chooser,
+        h("p", {
+          class: "quiet",
+          textContent: `${detail.character.body.length} bodies, ${detail.dof} degrees of freedom, ${detail.mass_kg.toFixed(1)} kg. Every edit is saved.`,
+        }),
+      ),
       this.preflightSection(),
-      section("Bodies", this.tree(detail)));
+      section("Bodies", this.tree(detail)),
+    );
   }
 
   private preflightSection(): HTMLElement {
     const p = this.preflight;
     const problems = p?.problems ?? [];
-    const state = this.preflightRuns ? "Trying…" : p === null ? "Not tried yet." : p.ok ? `It stands${p.support_margin_m !== null && p.support_margin_m !== undefined ? `, ${(100 * p.support_margin_m).toFixed(1)} cm inside its feet` : ""}.` : null;
-    return section("Pre-flight",
-      state === null ? null : h("p", { class: `verdict ${p?.ok && !this.preflightRuns ? "good" : ""}` }, p?.ok && !this.preflightRuns ? icon("check") : null, state),
-      h("div", { class: "problems" }, ...problems.map((problem, i) => h("button", { class: "problem", data: { key: `problem:${i}` }, onclick: () => this.selectCulprit(problem.bodies[0], problem.joints[0]) }, icon("warning"), h("span", { textContent: problem.sentence })))),
-      h("div", { class: "actions" }, button("Try it with its clips", () => void this.runPreflight(true), { key: "preflight", disabled: this.preflightRuns, title: "Does it stand, and do the clips fit its limits? (P)" })));
+    const state = this.preflightRuns
+      ? "Trying…"
+      : p === null
+        ? "Not tried yet."
+        : p.ok
+          ? `It stands${p.support_margin_m !== null && p.support_margin_m !== undefined ? `, ${(100 * p.support_margin_m).toFixed(1)} cm inside its feet` : ""}.`
+          : null;
+    return section(
+      "Pre-flight",
+      state === null
+        ? null
+        : h(
+            "p",
+            { class: `verdict ${p?.ok && !this.preflightRuns ? "good" : ""}` },
+            p?.ok && !this.preflightRuns ? icon("check") : null,
+            state,
+          ),
+      h(
+        "div",
+        { class: "problems" },
+        ...problems.map((problem, i) =>
+          h(
+            "button",
+            { class: "problem", data: { key: `problem:${i}` }, onclick: () => this.selectCulprit(problem.bodies[0], problem.joints[0]) },
+            icon("warning"),
+            h("span", { textContent: problem.sentence }),
+          ),
+        ),
+      ),
+      h(
+        "div",
+        { class: "actions" },
+        button("Try it with its clips", () => void this.runPreflight(true), {
+          key: "preflight",
+          disabled: this.preflightRuns,
+          title: "Does it stand, and do the clips fit its limits? (P)",
+        }),
+      ),
+    );
   }
 
   private selectCulprit(body: string | undefined, joint: string | undefined): void {
@@ -269,14 +382,29 @@ export class ModelerView implements View {
 
   private tree(detail: CharacterDetail): HTMLElement {
     const list = h("div", { class: "tree", role: "tree" });
-    const problems = new Set(this.preflight?.problems.flatMap((p) => [...p.bodies, ...p.joints.map((n) => detail.character.joint.find((j) => j.name === n)?.child ?? "")]) ?? []);
+    const problems = new Set(
+      this.preflight?.problems.flatMap((p) => [
+        ...p.bodies,
+        ...p.joints.map((n) => detail.character.joint.find((j) => j.name === n)?.child ?? ""),
+      ]) ?? [],
+    );
     for (const { name, depth } of inTreeOrder(detail)) {
       const mass = detail.character.body.find((b) => b.name === name)?.mass ?? 0;
       const joint = detail.character.joint.find((j) => j.child === name);
-      const item = h("button", { class: `row tight${this.selection?.body === name ? " selected" : ""}`, role: "treeitem", data: { key: `body:${name}` }, aria: { selected: String(this.selection?.body === name) },
-        onclick: () => this.select({ body: name, part: this.selection?.part ?? "body", effector: null }) },
-        h("span", { class: "title", textContent: name }), problems.has(name) ? h("span", { class: "culprit", title: "See the pre-flight" }, icon("warning")) : null,
-        h("span", { class: "kind", textContent: joint?.type ?? "" }), h("span", { class: "mass", textContent: `${mass.toFixed(1)} kg` }));
+      const item = h(
+        "button",
+        {
+          class: `row tight${this.selection?.body === name ? " selected" : ""}`,
+          role: "treeitem",
+          data: { key: `body:${name}` },
+          aria: { selected: String(this.selection?.body === name) },
+          onclick: () => this.select({ body: name, part: this.selection?.part ?? "body", effector: null }),
+        },
+        h("span", { class: "title", textContent: name }),
+        problems.has(name) ? h("span", { class: "culprit", title: "See the pre-flight" }, icon("warning")) : null,
+        h("span", { class: "kind", textContent: joint?.type ?? "" }),
+        h("span", { class: "mass", textContent: `${mass.toFixed(1)} kg` }),
+      );
       item.style.setProperty("--depth", String(Math.min(depth, DEEPEST_INDENT)));
       list.append(item);
     }
@@ -288,17 +416,32 @@ export class ModelerView implements View {
     if (detail === null) {
       fill(this.plan.right, section("Body", empty("Nothing to edit yet.")));
     } else if (selection === null) {
-      fill(this.plan.right,
-        h("header", { class: "subject" }, h("h1", { textContent: detail.character.name }), h("p", { textContent: "Click a body to edit it; with Shift, its joint." })),
+      fill(
+        this.plan.right,
+        h(
+          "header",
+          { class: "subject" },
+          h("h1", { textContent: detail.character.name }),
+          h("p", { textContent: "Click a body to edit it; with Shift, its joint." }),
+        ),
         detail.notes.length > 0 ? section("What was guessed", sentences(detail.notes)) : null,
-        h("div", { class: "actions end" },
+        h(
+          "div",
+          { class: "actions end" },
           button("See its clips", () => this.studio.go("stage", { character: detail.id }), { icon: "stage" }),
           button("Make it physical", () => this.studio.go("transfer", { character: detail.id }), { icon: "transfer" }),
-          h("a", { class: "button", href: address("character/file", { id: detail.id }), download: "" }, icon("download"), "Download TOML")));
+          h("a", { class: "button", href: address("character/file", { id: detail.id }), download: "" }, icon("download"), "Download TOML"),
+        ),
+      );
     } else {
       drawInspector(this.plan.right, {
-        detail, selection, withJoint: this.scene.withJoint, edit: (e) => this.edit(e), select: (s) => this.select(s),
-        setWithJoint: (on) => (this.scene.withJoint = on) });
+        detail,
+        selection,
+        withJoint: this.scene.withJoint,
+        edit: (e) => this.edit(e),
+        select: (s) => this.select(s),
+        setWithJoint: (on) => (this.scene.withJoint = on),
+      });
     }
   }
 
@@ -340,18 +483,28 @@ export class ModelerView implements View {
       { keys: ["q"], what: "Edit the body", run: () => part("body") },
       { keys: ["a"], what: "Edit its joint", run: () => part("joint") },
       { keys: ["s"], what: "Edit its end effectors", run: () => part("effectors") },
-      { keys: ["delete", "backspace"], what: "Delete the body", run: () => this.selection && this.edit({ edit: "delete_body", body: this.selection.body }) },
-      { keys: ["m"], what: "Merge the body into its parent", run: () => this.selection && this.edit({ edit: "merge_body", body: this.selection.body }) },
+      {
+        keys: ["delete", "backspace"],
+        what: "Delete the body",
+        run: () => this.selection && this.edit({ edit: "delete_body", body: this.selection.body }),
+      },
+      {
+        keys: ["m"],
+        what: "Merge the body into its parent",
+        run: () => this.selection && this.edit({ edit: "merge_body", body: this.selection.body }),
+      },
       { keys: ["ctrl+z"], what: "Undo", run: () => this.history("undo") },
       { keys: ["ctrl+shift+z", "ctrl+y"], what: "Redo", run: () => this.history("redo") },
       { keys: ["d"], what: "Drop it", run: () => void this.drop() },
       { keys: ["p"], what: "Pre-flight with its clips", run: () => void this.runPreflight(true) },
       { keys: ["escape"], what: "Choose nothing", run: () => this.select(null) },
-      ...this.bar.shortcuts().filter((s) => s.keys[0] !== "t")]);
+      ...this.bar.shortcuts().filter((s) => s.keys[0] !== "t"),
+    ]);
     this.studio.keyboard.register("Drop", [
       { keys: ["escape"], what: "Back to editing", run: () => this.stopDrop() },
       { keys: ["d"], what: "Drop again", run: () => void this.live.act({ action: "reset" }).catch((e) => this.studio.status.error(e)) },
-      ...this.dropBar.shortcuts()]);
+      ...this.dropBar.shortcuts(),
+    ]);
   }
 }
 

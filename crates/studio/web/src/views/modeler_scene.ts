@@ -33,7 +33,10 @@ export class ModelerScene {
   private draggedLimit: 0 | 1 | null = null;
   private limitsNow: [number, number] | null = null;
 
-  constructor(private readonly studio: Studio, private readonly bar: OverlayBar) {
+  constructor(
+    private readonly studio: Studio,
+    private readonly bar: OverlayBar,
+  ) {
     this.gizmo = new Gizmo(studio.viewport);
     this.gizmo.onPreview = (change) => this.preview(change);
     this.gizmo.onCommit = (change, mode) => this.commit(change, mode);
@@ -111,7 +114,9 @@ export class ModelerScene {
     const chosen = this.chosen()?.index ?? -1;
     const other = this.detail?.mirrored[chosen] ?? null;
     const bodies = this.detail?.character.body ?? [];
-    this.actor?.bodyMesh?.paint((i) => (i === chosen ? c.bodySelected : i === this.hovered ? c.bodyHovered : bodies[i]?.name === other ? c.bodyHovered : c.body));
+    this.actor?.bodyMesh?.paint((i) =>
+      i === chosen ? c.bodySelected : i === this.hovered ? c.bodyHovered : bodies[i]?.name === other ? c.bodyHovered : c.body,
+    );
     this.studio.viewport.invalidate();
   }
 
@@ -135,7 +140,8 @@ export class ModelerScene {
       if (joint.parent !== undefined) this.gizmo.attach(new Vector3(...rest.position), turn, turns ? "rotate" : "translate");
     } else if (selection.part === "effectors" && selection.effector !== null) {
       const effector = detail.character.end_effector?.find((e) => e.name === selection.effector);
-      if (effector) this.gizmo.attach(new Vector3(...effector.position).applyQuaternion(turn).add(new Vector3(...rest.position)), turn, "translate");
+      if (effector)
+        this.gizmo.attach(new Vector3(...effector.position).applyQuaternion(turn).add(new Vector3(...rest.position)), turn, "translate");
     }
     this.studio.viewport.invalidate();
   }
@@ -148,7 +154,12 @@ export class ModelerScene {
       const rest = detail.rest[detail.character.body.findIndex((b) => b.name === e.body)];
       if (rest === undefined) continue;
       const isChosen = e.name === this.selection?.effector;
-      const material = new MeshBasicMaterial({ color: isChosen ? colors().bodySelected : colors().balance, depthTest: false, transparent: true, opacity: isChosen ? 1 : 0.75 });
+      const material = new MeshBasicMaterial({
+        color: isChosen ? colors().bodySelected : colors().balance,
+        depthTest: false,
+        transparent: true,
+        opacity: isChosen ? 1 : 0.75,
+      });
       const mesh = new Mesh(new SphereGeometry(isChosen ? 0.014 : 0.009, 12, 8), material);
       mesh.position.copy(new Vector3(...e.position).applyQuaternion(quaternion(rest)).add(new Vector3(...rest.position)));
       mesh.renderOrder = 15;
@@ -173,7 +184,10 @@ export class ModelerScene {
     const arm = new Vector3(...rest.position).sub(center).applyQuaternion(turn.clone().invert());
     bone.quaternion.copy(turn).multiply(change.turn);
     bone.scale.setScalar(change.scale);
-    bone.position.copy(arm.multiplyScalar(change.scale).applyQuaternion(bone.quaternion)).add(center).add(change.by.clone().applyQuaternion(turn));
+    bone.position
+      .copy(arm.multiplyScalar(change.scale).applyQuaternion(bone.quaternion))
+      .add(center)
+      .add(change.by.clone().applyQuaternion(turn));
     this.studio.viewport.invalidate();
   }
 
@@ -184,7 +198,12 @@ export class ModelerScene {
     const { w, x, y, z } = change.turn;
     if (selection.part === "effectors") {
       const effector = detail.character.end_effector?.find((e) => e.name === selection.effector);
-      if (effector) this.onEdit({ edit: "move_effector", name: effector.name, position: [round(effector.position[0] + by[0]), round(effector.position[1] + by[1]), round(effector.position[2] + by[2])] });
+      if (effector)
+        this.onEdit({
+          edit: "move_effector",
+          name: effector.name,
+          position: [round(effector.position[0] + by[0]), round(effector.position[1] + by[1]), round(effector.position[2] + by[2])],
+        });
     } else if (selection.part === "joint") {
       const joint = detail.character.joint.find((j) => j.child === selection.body);
       if (mode === "rotate" && joint?.axis) {
@@ -212,7 +231,8 @@ export class ModelerScene {
     if (this.draggedLimit !== null && this.limitsNow !== null) {
       const angle = this.marks.angleAt(this.studio.viewport.ray(event));
       if (angle !== null) {
-        this.limitsNow[this.draggedLimit] = this.draggedLimit === 0 ? Math.min(angle, this.limitsNow[1] - 0.02) : Math.max(angle, this.limitsNow[0] + 0.02);
+        this.limitsNow[this.draggedLimit] =
+          this.draggedLimit === 0 ? Math.min(angle, this.limitsNow[1] - 0.02) : Math.max(angle, this.limitsNow[0] + 0.02);
         this.marks.preview(null, this.limitsNow);
         this.studio.viewport.invalidate();
       }
@@ -234,7 +254,8 @@ export class ModelerScene {
       const joint = this.detail?.character.joint.find((j) => j.child === this.selection?.body);
       this.draggedLimit = null;
       this.studio.viewport.controls.enabled = true;
-      if (joint && this.limitsNow) this.onEdit({ edit: "set_limits", joint: joint.name, limits: [round(this.limitsNow[0]), round(this.limitsNow[1])] });
+      if (joint && this.limitsNow)
+        this.onEdit({ edit: "set_limits", joint: joint.name, limits: [round(this.limitsNow[0]), round(this.limitsNow[1])] });
       return;
     }
     if (pressed === null || event.target !== this.studio.viewport.canvas || this.gizmo.dragging) return;

@@ -23,7 +23,11 @@ export async function characterPerformance(studio: Studio, id: string, clip: str
 }
 
 /** A transfer: what came of it, and what it tried to follow. */
-export async function resultPerformances(studio: Studio, id: string, rig: string | null): Promise<{ simulated: Performance; target: Performance | null }> {
+export async function resultPerformances(
+  studio: Studio,
+  id: string,
+  rig: string | null,
+): Promise<{ simulated: Performance; target: Performance | null }> {
   const [simulated, target] = await Promise.all([
     getMotion("result/motion", { id, which: "simulated" }),
     getMotion("result/motion", { id, which: "target" }).catch(() => null),
@@ -33,14 +37,30 @@ export async function resultPerformances(studio: Studio, id: string, rig: string
 }
 
 /** A job: the best motion so far, and what it tries to follow. */
-export async function jobPerformances(studio: Studio, job: number, character: string | undefined, rig: string | undefined): Promise<{ simulated: Performance; target: Performance | null }> {
-  const [simulated, target] = await Promise.all([getMotion("job/motion", { id: job }), getMotion("job/target", { id: job }).catch(() => null)]);
+export async function jobPerformances(
+  studio: Studio,
+  job: number,
+  character: string | undefined,
+  rig: string | undefined,
+): Promise<{ simulated: Performance; target: Performance | null }> {
+  const [simulated, target] = await Promise.all([
+    getMotion("job/motion", { id: job }),
+    getMotion("job/target", { id: job }).catch(() => null),
+  ]);
   const detail = character === undefined ? null : await studio.cache.character(character).catch(() => null);
-  const { model, skin } = await figureOf(studio, rig ?? detail?.rig ?? null, () => (character === undefined ? Promise.reject(new Error("no skin")) : studio.cache.skin(character)));
+  const { model, skin } = await figureOf(studio, rig ?? detail?.rig ?? null, () =>
+    character === undefined ? Promise.reject(new Error("no skin")) : studio.cache.skin(character),
+  );
   return both(simulated, target, detail, model, skin);
 }
 
-function both(simulated: Motion, target: Motion | null, character: CharacterDetail | null, model: Model | null, skin: Skin | null): { simulated: Performance; target: Performance | null } {
+function both(
+  simulated: Motion,
+  target: Motion | null,
+  character: CharacterDetail | null,
+  model: Model | null,
+  skin: Skin | null,
+): { simulated: Performance; target: Performance | null } {
   return {
     simulated: { motion: simulated, cast: castOf(simulated, character, model, skin) },
     target: target === null ? null : { motion: target, cast: castOf(target, character, model, skin) },
@@ -53,7 +73,11 @@ function castOf(motion: Motion, character: CharacterDetail | null, model: Model 
 }
 
 /** Model and skin; a figure that cannot be had leaves the bodies to be shown. */
-async function figureOf(studio: Studio, rig: string | null, skinOf: () => Promise<Skin>): Promise<{ model: Model | null; skin: Skin | null }> {
+async function figureOf(
+  studio: Studio,
+  rig: string | null,
+  skinOf: () => Promise<Skin>,
+): Promise<{ model: Model | null; skin: Skin | null }> {
   if (rig === null) return { model: null, skin: null };
   try {
     const [model, skin] = await Promise.all([studio.cache.model(rig), skinOf()]);

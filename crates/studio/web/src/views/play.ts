@@ -11,8 +11,19 @@ import type { ControllerKind, SessionAction, SessionStart } from "../protocol/ty
 import { PlayHands } from "./play_hands";
 import { Steering } from "./play_steer";
 
-const CONTROLLERS: Record<ControllerKind, string> = { held_pose: "Holds its pose", open_loop: "Repeats its motion", feedback: "Keeps its balance", front: "A point of a front", learnt: "Learnt" };
-const GRAVITIES: [string, number][] = [["Earth", 9.81], ["Mars", 3.71], ["Moon", 1.62], ["None", 0]];
+const CONTROLLERS: Record<ControllerKind, string> = {
+  held_pose: "Holds its pose",
+  open_loop: "Repeats its motion",
+  feedback: "Keeps its balance",
+  front: "A point of a front",
+  learnt: "Learnt",
+};
+const GRAVITIES: [string, number][] = [
+  ["Earth", 9.81],
+  ["Mars", 3.71],
+  ["Moon", 1.62],
+  ["None", 0],
+];
 
 export class PlayView implements View {
   readonly element: HTMLElement;
@@ -22,7 +33,10 @@ export class PlayView implements View {
   private readonly hands: PlayHands;
   private readonly steering: Steering;
   private readonly message = hint("Choose who is to play on the left.");
-  private readonly tips = h("p", { class: "stage-tip", textContent: "Click to throw a ball. Drag from a body to push it. Drag elsewhere to look around." });
+  private readonly tips = h("p", {
+    class: "stage-tip",
+    textContent: "Click to throw a ball. Drag from a body to push it. Drag elsewhere to look around.",
+  });
   private readonly state = h("p", { class: "verdict" });
   private chosen: SessionStart | null = null;
   private speedMs = 9;
@@ -42,16 +56,25 @@ export class PlayView implements View {
     this.hands = new PlayHands(studio, this.live, (action) => this.act(action));
     this.steering = new Steering(studio, this.live, (action) => this.act(action));
     this.plan.stage.append(this.bar.element, this.message, this.tips);
-    studio.keyboard.register("Play", [...this.bar.shortcuts(),
+    studio.keyboard.register("Play", [
+      ...this.bar.shortcuts(),
       { keys: [" "], what: "Pause, go on", run: () => this.act({ action: "pause", paused: !(this.live.session?.paused ?? false) }) },
       { keys: ["arrowright", "."], what: "One frame, where it stands still", run: () => this.act({ action: "step" }) },
       { keys: ["r", "backspace"], what: "Reset", run: () => this.act({ action: "reset" }) },
       { keys: ["v"], what: "Slow motion, or real time", run: () => this.setTimeScale((this.live.session?.time_scale ?? 1) < 1 ? 1 : 0.2) },
-      { keys: ["z"], what: "No gravity, or the Earth's", run: () => this.setGravity((this.live.session?.gravity[2] ?? -9.81) < 0 ? 0 : 9.81) },
+      {
+        keys: ["z"],
+        what: "No gravity, or the Earth's",
+        run: () => this.setGravity((this.live.session?.gravity[2] ?? -9.81) < 0 ? 0 : 9.81),
+      },
       { keys: ["n"], what: "Throw a ball at its middle", run: () => this.hands.throwAtMiddle() },
       { keys: ["i"], what: "Push its trunk from behind", run: () => this.hands.pushTrunk() },
-      ...this.steering.shortcuts()]);
-    studio.store.on(["results", "characters", "sessions"], () => this.shown && (this.chosen === null && this.live.session === null ? this.startSomething() : this.refresh()));
+      ...this.steering.shortcuts(),
+    ]);
+    studio.store.on(
+      ["results", "characters", "sessions"],
+      () => this.shown && (this.chosen === null && this.live.session === null ? this.startSomething() : this.refresh()),
+    );
   }
 
   show(parameters: URLSearchParams): void {
@@ -107,7 +130,12 @@ export class PlayView implements View {
   }
 
   private tell(frame: Frame): void {
-    const text = (frame.flags & DIVERGED) !== 0 ? "Its numbers left all reason; reset it." : (frame.flags & FALLEN) !== 0 ? "It has fallen. R resets it." : "On its feet.";
+    const text =
+      (frame.flags & DIVERGED) !== 0
+        ? "Its numbers left all reason; reset it."
+        : (frame.flags & FALLEN) !== 0
+          ? "It has fallen. R resets it."
+          : "On its feet.";
     if (text === this.stateText) return;
     this.stateText = text;
     this.state.textContent = text;
@@ -116,7 +144,11 @@ export class PlayView implements View {
 
   private note(): void {
     const { live } = this;
-    this.studio.status.note(live.session === null || Number.isNaN(live.latencyMs) ? "" : `${live.framesPerSec.toFixed(0)} frames a second, ${Math.max(live.latencyMs, 0).toFixed(0)} ms behind`);
+    this.studio.status.note(
+      live.session === null || Number.isNaN(live.latencyMs)
+        ? ""
+        : `${live.framesPerSec.toFixed(0)} frames a second, ${Math.max(live.latencyMs, 0).toFixed(0)} ms behind`,
+    );
   }
 
   private refresh(): void {
@@ -127,17 +159,40 @@ export class PlayView implements View {
     const isChosen = (s: SessionStart): boolean => this.chosen !== null && JSON.stringify(key(s)) === JSON.stringify(key(this.chosen));
     const results = store.results.map((r) => {
       const start: SessionStart = { what: "play", result: r.id, controller: r.has_policy ? "feedback" : "open_loop" };
-      return row({ key: `result:${r.id}`, title: r.name, detail: r.has_policy ? "under feedback" : "as it was found", icon: "transfer", selected: isChosen(start), badge: r.completed === false ? "falls" : undefined, badgeClass: "bad", onClick: () => void this.start(start) });
+      return row({
+        key: `result:${r.id}`,
+        title: r.name,
+        detail: r.has_policy ? "under feedback" : "as it was found",
+        icon: "transfer",
+        selected: isChosen(start),
+        badge: r.completed === false ? "falls" : undefined,
+        badgeClass: "bad",
+        onClick: () => void this.start(start),
+      });
     });
     const characters = store.characters.map((c) => {
       const start: SessionStart = { what: "drop", character: c.id, height_m: 0.05 };
-      return row({ key: `character:${c.id}`, title: c.name, detail: "holds its pose", icon: "modeler", selected: isChosen(start), onClick: () => void this.start(start) });
+      return row({
+        key: `character:${c.id}`,
+        title: c.name,
+        detail: "holds its pose",
+        icon: "modeler",
+        selected: isChosen(start),
+        onClick: () => void this.start(start),
+      });
     });
     const others = store.sessions.filter((s) => s.id !== session?.id);
-    fill(this.plan.left,
+    fill(
+      this.plan.left,
       section("Motions", ...(results.length > 0 ? results : [empty("A transfer makes one.")])),
       section("Characters", ...(characters.length > 0 ? characters : [empty("The library makes one.")])),
-      others.length > 0 ? section("Running elsewhere", ...others.map((s) => row({ key: `session:${s.id}`, title: s.title, detail: "look on", onClick: () => void this.join(s.id) }))) : null);
+      others.length > 0
+        ? section(
+            "Running elsewhere",
+            ...others.map((s) => row({ key: `session:${s.id}`, title: s.title, detail: "look on", onClick: () => void this.join(s.id) })),
+          )
+        : null,
+    );
     this.refreshRight();
   }
 
@@ -165,30 +220,95 @@ export class PlayView implements View {
       return;
     }
     this.drawn = now;
-    const policy = session.start.what === "play" ? this.studio.store.results.find((r) => session.start.what === "play" && r.id === session.start.result)?.has_policy : false;
-    const kinds: ControllerKind[] = session.start.what === "play" ? ["held_pose", "open_loop", ...(policy ? (["feedback"] as const) : [])] : [session.controller];
+    const policy =
+      session.start.what === "play"
+        ? this.studio.store.results.find((r) => session.start.what === "play" && r.id === session.start.result)?.has_policy
+        : false;
+    const kinds: ControllerKind[] =
+      session.start.what === "play" ? ["held_pose", "open_loop", ...(policy ? (["feedback"] as const) : [])] : [session.controller];
     const masses = [...new Set((scene?.bodies ?? []).filter((b) => !b.is_character).map((b) => b.mass_kg))];
     this.massKg = masses.includes(this.massKg ?? NaN) ? this.massKg : (masses[0] ?? null);
-    const time = slider("Speed of time", { min: 0.05, max: 2, step: 0.05, value: session.time_scale, format: (v) => `${v.toFixed(2)} ×` }, (v) => this.setTimeScale(v));
-    const gravity = slider("Gravity", { min: 0, max: 20, step: 0.01, value: -session.gravity[2], format: (v) => `${v.toFixed(2)} m/s²` }, (v) => this.setGravity(v));
+    const time = slider(
+      "Speed of time",
+      { min: 0.05, max: 2, step: 0.05, value: session.time_scale, format: (v) => `${v.toFixed(2)} ×` },
+      (v) => this.setTimeScale(v),
+    );
+    const gravity = slider(
+      "Gravity",
+      { min: 0, max: 20, step: 0.01, value: -session.gravity[2], format: (v) => `${v.toFixed(2)} m/s²` },
+      (v) => this.setGravity(v),
+    );
     this.setSliders = (t, g) => {
       if (!time.element.matches(":active")) time.set(t);
       if (!gravity.element.matches(":active")) gravity.set(g);
     };
-    const speed = slider("Ball's speed", { min: 1, max: 25, step: 0.5, value: this.speedMs, format: (v) => `${v.toFixed(1)} m/s` }, (v) => (this.speedMs = v));
+    const speed = slider(
+      "Ball's speed",
+      { min: 1, max: 25, step: 0.5, value: this.speedMs, format: (v) => `${v.toFixed(1)} m/s` },
+      (v) => (this.speedMs = v),
+    );
     this.hands.throwing = () => ({ speedMs: this.speedMs, massKg: this.massKg });
-    fill(this.plan.right,
+    fill(
+      this.plan.right,
       h("header", { class: "subject" }, h("h1", { textContent: session.title }), this.state),
-      h("div", { class: "actions wrap" },
-        button(session.paused ? "Go on" : "Pause", () => this.act({ action: "pause", paused: !session.paused }), { icon: session.paused ? "play" : "pause", title: "Space", key: "pause" }),
+      h(
+        "div",
+        { class: "actions wrap" },
+        button(session.paused ? "Go on" : "Pause", () => this.act({ action: "pause", paused: !session.paused }), {
+          icon: session.paused ? "play" : "pause",
+          title: "Space",
+          key: "pause",
+        }),
         button("Reset", () => this.act({ action: "reset" }), { icon: "reset", title: "R", key: "reset" }),
-        session.paused ? button("One frame", () => this.act({ action: "step" }), { icon: "stepOn", key: "step" }) : null),
-      kinds.length > 1 ? section("Controller", field("Controller", select(kinds.map((k) => ({ value: k, label: CONTROLLERS[k] })), session.controller, (k) => this.act({ action: "controller", controller: k }), "controller"))) : null,
-      section("World", time.element, gravity.element, h("div", { class: "actions wrap" }, ...GRAVITIES.map(([name, g]) => button(name, () => this.setGravity(g), { key: `gravity:${name}` })))),
-      section("Balls", speed.element,
-        masses.length > 0 ? field("Mass", select(masses.map((m) => ({ value: String(m), label: `${m} kg` })), String(this.massKg), (m) => (this.massKg = Number(m)), "mass")) : null,
-        h("div", { class: "actions wrap" }, button("Throw one", () => this.hands.throwAtMiddle(), { icon: "ball", key: "throw", title: "N" }), button("Push it", () => this.hands.pushTrunk(), { key: "push", title: "I" }))),
-      session.steers ? section("Steer", h("p", { class: "quiet", textContent: "W A S D walk, Shift runs, Space jumps." })) : null);
+        session.paused ? button("One frame", () => this.act({ action: "step" }), { icon: "stepOn", key: "step" }) : null,
+      ),
+      kinds.length > 1
+        ? section(
+            "Controller",
+            field(
+              "Controller",
+              select(
+                kinds.map((k) => ({ value: k, label: CONTROLLERS[k] })),
+                session.controller,
+                (k) => this.act({ action: "controller", controller: k }),
+                "controller",
+              ),
+            ),
+          )
+        : null,
+      section(
+        "World",
+        time.element,
+        gravity.element,
+        h(
+          "div",
+          { class: "actions wrap" },
+          ...GRAVITIES.map(([name, g]) => button(name, () => this.setGravity(g), { key: `gravity:${name}` })),
+        ),
+      ),
+      section(
+        "Balls",
+        speed.element,
+        masses.length > 0
+          ? field(
+              "Mass",
+              select(
+                masses.map((m) => ({ value: String(m), label: `${m} kg` })),
+                String(this.massKg),
+                (m) => (this.massKg = Number(m)),
+                "mass",
+              ),
+            )
+          : null,
+        h(
+          "div",
+          { class: "actions wrap" },
+          button("Throw one", () => this.hands.throwAtMiddle(), { icon: "ball", key: "throw", title: "N" }),
+          button("Push it", () => this.hands.pushTrunk(), { key: "push", title: "I" }),
+        ),
+      ),
+      session.steers ? section("Steer", h("p", { class: "quiet", textContent: "W A S D walk, Shift runs, Space jumps." })) : null,
+    );
   }
 
   private setSliders: (timeScale: number, gravity: number) => void = () => {};

@@ -13,7 +13,12 @@ const PUSH_SECS = 0.15;
 const PUSH_N_PER_M_KG = 22;
 const TRUNK_PUSH_N_PER_KG = 5;
 
-interface Drag { body: number; point: Vector3; to: Vector3; planeDistance: number }
+interface Drag {
+  body: number;
+  point: Vector3;
+  to: Vector3;
+  planeDistance: number;
+}
 
 export class PlayHands {
   throwing: () => { speedMs: number; massKg: number | null } = () => ({ speedMs: 9, massKg: null });
@@ -22,7 +27,11 @@ export class PlayHands {
   private drag: Drag | null = null;
   private readonly arrow = new ArrowHelper(new Vector3(1, 0, 0), new Vector3(), 0.1, colors().force);
 
-  constructor(private readonly studio: Studio, private readonly live: LiveSession, private readonly act: (action: SessionAction) => void) {
+  constructor(
+    private readonly studio: Studio,
+    private readonly live: LiveSession,
+    private readonly act: (action: SessionAction) => void,
+  ) {
     this.arrow.visible = false;
     const { canvas } = studio.viewport;
     canvas.addEventListener("pointerdown", (e) => this.shown && this.down(e), { capture: true });
@@ -47,7 +56,12 @@ export class PlayHands {
     if (actor === null) return;
     const { origin } = this.center();
     const target = new Vector3(...actor.middle());
-    const from = origin.sub(target).setZ(0).normalize().multiplyScalar(BALL_STARTS_AWAY_M * 0.7).add(target);
+    const from = origin
+      .sub(target)
+      .setZ(0)
+      .normalize()
+      .multiplyScalar(BALL_STARTS_AWAY_M * 0.7)
+      .add(target);
     this.throwBall(from, target);
   }
 
@@ -74,7 +88,12 @@ export class PlayHands {
     const velocity = way.divideScalar(Math.max(secs, 1e-3));
     velocity.z += 0.5 * gravity * secs;
     from.z = Math.max(from.z, 0.25);
-    this.act({ action: "throw", position: [from.x, from.y, from.z], velocity: [velocity.x, velocity.y, velocity.z], ...(massKg !== null ? { mass_kg: massKg } : {}) });
+    this.act({
+      action: "throw",
+      position: [from.x, from.y, from.z],
+      velocity: [velocity.x, velocity.y, velocity.z],
+      ...(massKg !== null ? { mass_kg: massKg } : {}),
+    });
   }
 
   private down(event: PointerEvent): void {
@@ -125,8 +144,17 @@ export class PlayHands {
     const isClick = Math.hypot(event.clientX - pressed.x, event.clientY - pressed.y) <= CLICK_PIXELS;
     if (isClick && event.target === this.studio.viewport.canvas) this.throwAlong(event, drag?.point ?? null);
     else if (drag !== null && !isClick) {
-      const force = drag.to.clone().sub(drag.point).multiplyScalar(PUSH_N_PER_M_KG * this.massKg());
-      this.act({ action: "push", body: drag.body, force: [force.x, force.y, force.z], point: [drag.point.x, drag.point.y, drag.point.z], secs: PUSH_SECS });
+      const force = drag.to
+        .clone()
+        .sub(drag.point)
+        .multiplyScalar(PUSH_N_PER_M_KG * this.massKg());
+      this.act({
+        action: "push",
+        body: drag.body,
+        force: [force.x, force.y, force.z],
+        point: [drag.point.x, drag.point.y, drag.point.z],
+        secs: PUSH_SECS,
+      });
     }
     this.letGo();
   }

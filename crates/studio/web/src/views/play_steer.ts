@@ -12,7 +12,11 @@ export class Steering {
   private readonly held = new Set<string>();
   private last = "";
 
-  constructor(private readonly studio: Studio, private readonly live: LiveSession, private readonly act: (action: SessionAction) => void) {
+  constructor(
+    private readonly studio: Studio,
+    private readonly live: LiveSession,
+    private readonly act: (action: SessionAction) => void,
+  ) {
     window.addEventListener("keyup", (e) => {
       if (this.held.delete(e.key.toLowerCase()) || e.key === "Shift") this.send(e.shiftKey);
     });
@@ -28,7 +32,13 @@ export class Steering {
       this.held.add(event.key.toLowerCase());
       this.send(event.shiftKey);
     };
-    return [{ keys: ["w", "a", "s", "d", "shift+w", "shift+a", "shift+s", "shift+d"], what: "Walk, with Shift run, where the character can be steered", run: press }];
+    return [
+      {
+        keys: ["w", "a", "s", "d", "shift+w", "shift+a", "shift+s", "shift+d"],
+        what: "Walk, with Shift run, where the character can be steered",
+        run: press,
+      },
+    ];
   }
 
   /** Directions are the camera's: W leads away from it. */

@@ -26,20 +26,41 @@ export function resultFigures(detail: ResultDetail): HTMLElement {
   const bars = terms.map(([name, value]) => {
     const bar = h("i");
     bar.style.width = `${(100 * value) / Math.max(sum, 1e-9)}%`;
-    return h("div", { class: "load" }, h("span", { textContent: name }), h("span", { class: "bar" }, bar), h("span", { class: "value", textContent: value.toPrecision(2) }));
+    return h(
+      "div",
+      { class: "load" },
+      h("span", { textContent: name }),
+      h("span", { class: "bar" }, bar),
+      h("span", { class: "value", textContent: value.toPrecision(2) }),
+    );
   });
-  return section("Figures", h("dl", { class: "figures" }, ...entries), terms.length > 0 ? h("h3", { textContent: "What the cost is made of" }) : null, h("div", { class: "loads" }, ...bars));
+  return section(
+    "Figures",
+    h("dl", { class: "figures" }, ...entries),
+    terms.length > 0 ? h("h3", { textContent: "What the cost is made of" }) : null,
+    h("div", { class: "loads" }, ...bars),
+  );
 }
 
 /** Runs side by side; the best of a row is marked. */
 export function comparisonTable(details: ResultDetail[]): HTMLElement {
-  const head = h("tr", {}, h("th"), ...details.map((d, i) => h("th", {}, h("span", { class: `key s${i % 5}`, textContent: d.entry.name }))));
+  const head = h(
+    "tr",
+    {},
+    h("th"),
+    ...details.map((d, i) => h("th", {}, h("span", { class: `key s${i % 5}`, textContent: d.entry.name }))),
+  );
   const rows = ROWS.map((r) => {
     const values = details.map((d) => r.of(d));
     const known = values.filter((v): v is number => typeof v === "number");
     if (known.length === 0) return null;
     const best = r.lessIsBetter && known.length > 1 ? Math.min(...known) : null;
-    return h("tr", {}, h("th", { textContent: r.name }), ...values.map((v) => h("td", { class: v === best ? "best" : "", textContent: typeof v === "number" ? r.show(v) : "–" })));
+    return h(
+      "tr",
+      {},
+      h("th", { textContent: r.name }),
+      ...values.map((v) => h("td", { class: v === best ? "best" : "", textContent: typeof v === "number" ? r.show(v) : "–" })),
+    );
   });
   return section("Compared", h("div", { class: "table-box" }, h("table", { class: "comparison" }, head, ...rows)));
 }
@@ -54,8 +75,23 @@ export function downloads(detail: ResultDetail): HTMLElement {
   const rest = files.filter((f) => !main.includes(f));
   const link = (f: (typeof files)[number]): HTMLElement => {
     const isPage = f.name.endsWith(".html");
-    return h("a", { class: "file", href: address("result/file", { id, name: f.name, ...(isPage ? { inline: true } : {}) }), title: f.what, data: { file: f.name }, ...(isPage ? { target: "_blank", rel: "noopener" } : { download: f.name }) },
-      icon(isPage ? "file" : "download"), h("span", { class: "text" }, h("span", { class: "title", textContent: f.name }), h("span", { class: "detail", textContent: f.what })), h("span", { class: "unit", textContent: bytes(f.bytes) }));
+    return h(
+      "a",
+      {
+        class: "file",
+        href: address("result/file", { id, name: f.name, ...(isPage ? { inline: true } : {}) }),
+        title: f.what,
+        data: { file: f.name },
+        ...(isPage ? { target: "_blank", rel: "noopener" } : { download: f.name }),
+      },
+      icon(isPage ? "file" : "download"),
+      h("span", { class: "text" }, h("span", { class: "title", textContent: f.name }), h("span", { class: "detail", textContent: f.what })),
+      h("span", { class: "unit", textContent: bytes(f.bytes) }),
+    );
   };
-  return section("Files", ...main.map(link), rest.length > 0 ? h("details", {}, h("summary", { textContent: `${rest.length} more` }), ...rest.map(link)) : null);
+  return section(
+    "Files",
+    ...main.map(link),
+    rest.length > 0 ? h("details", {}, h("summary", { textContent: `${rest.length} more` }), ...rest.map(link)) : null,
+  );
 }

@@ -36,9 +36,12 @@ export class StageView implements View {
     this.player = new Player(studio.viewport, this.bar, this.timeline);
     this.plan.stage.append(this.bar.element, this.message);
     this.plan.below.append(this.timeline.element);
-    studio.keyboard.register("Stage", [...this.bar.shortcuts(), ...this.timeline.shortcuts(),
+    studio.keyboard.register("Stage", [
+      ...this.bar.shortcuts(),
+      ...this.timeline.shortcuts(),
       { keys: ["g"], what: "Key-framed motion: as a ghost, beside it, hidden", run: () => this.nextComparison() },
-      { keys: ["arrowup", "arrowdown"], what: "Another motion", run: (e) => this.stepSubject(e.key === "ArrowUp" ? -1 : 1) }]);
+      { keys: ["arrowup", "arrowdown"], what: "Another motion", run: (e) => this.stepSubject(e.key === "ArrowUp" ? -1 : 1) },
+    ]);
     studio.store.on(["characters", "results"], () => this.shown && this.refresh());
   }
 
@@ -63,7 +66,10 @@ export class StageView implements View {
 
   private subjects(): Subject[] {
     const { store } = this.studio;
-    return [...store.results.map((r): Subject => ({ kind: "result", id: r.id })), ...store.characters.map((c): Subject => ({ kind: "character", id: c.id }))];
+    return [
+      ...store.results.map((r): Subject => ({ kind: "result", id: r.id })),
+      ...store.characters.map((c): Subject => ({ kind: "character", id: c.id })),
+    ];
   }
 
   private choose(subject: Subject, clip: string | null = null, keepCamera = false): void {
@@ -104,13 +110,33 @@ export class StageView implements View {
       return;
     }
     this.message.hidden = subjects.length > 0;
-    const result = store.results.map((r) => row({
-      key: `result:${r.id}`, title: r.name, detail: `${r.character}, ${r.clip}, ${r.preset}`, icon: "transfer", selected: same({ kind: "result", id: r.id }, this.subject),
-      badge: r.completed === false ? "falls" : undefined, badgeClass: "bad", onClick: () => this.choose({ kind: "result", id: r.id }) }));
-    const character = store.characters.map((c) => row({ key: `character:${c.id}`, title: c.name, detail: "key-framed", icon: "modeler", selected: same({ kind: "character", id: c.id }, this.subject), onClick: () => this.choose({ kind: "character", id: c.id }) }));
-    fill(this.plan.left,
+    const result = store.results.map((r) =>
+      row({
+        key: `result:${r.id}`,
+        title: r.name,
+        detail: `${r.character}, ${r.clip}, ${r.preset}`,
+        icon: "transfer",
+        selected: same({ kind: "result", id: r.id }, this.subject),
+        badge: r.completed === false ? "falls" : undefined,
+        badgeClass: "bad",
+        onClick: () => this.choose({ kind: "result", id: r.id }),
+      }),
+    );
+    const character = store.characters.map((c) =>
+      row({
+        key: `character:${c.id}`,
+        title: c.name,
+        detail: "key-framed",
+        icon: "modeler",
+        selected: same({ kind: "character", id: c.id }, this.subject),
+        onClick: () => this.choose({ kind: "character", id: c.id }),
+      }),
+    );
+    fill(
+      this.plan.left,
       section("Simulated", ...(result.length > 0 ? result : [empty("Nothing yet. A transfer makes a simulated motion of a clip.")])),
-      section("Key-framed", ...(character.length > 0 ? character : [empty("No characters yet.")])));
+      section("Key-framed", ...(character.length > 0 ? character : [empty("No characters yet.")])),
+    );
     this.refreshRight();
   }
 
@@ -120,25 +146,73 @@ export class StageView implements View {
     } else if (this.subject.kind === "result") {
       const r = this.result?.entry.id === this.subject.id ? this.result : null;
       const entry = this.studio.store.results.find((e) => e.id === this.subject?.id);
-      fill(this.plan.right,
-        h("header", { class: "subject" }, h("h1", { textContent: entry?.name ?? "" }), h("p", { textContent: entry ? verdict(entry.completed, entry.fell_at_secs) : "" })),
-        section("Key-framed motion", segments<Comparison>([
-          { value: "ghost", label: "As a ghost" }, { value: "sides", label: "Side by side" }, { value: "off", label: "Hidden" }], this.player.comparison, (c) => this.setComparison(c))),
+      fill(
+        this.plan.right,
+        h(
+          "header",
+          { class: "subject" },
+          h("h1", { textContent: entry?.name ?? "" }),
+          h("p", { textContent: entry ? verdict(entry.completed, entry.fell_at_secs) : "" }),
+        ),
+        section(
+          "Key-framed motion",
+          segments<Comparison>(
+            [
+              { value: "ghost", label: "As a ghost" },
+              { value: "sides", label: "Side by side" },
+              { value: "off", label: "Hidden" },
+            ],
+            this.player.comparison,
+            (c) => this.setComparison(c),
+          ),
+        ),
         section("At this moment", this.figures, h("h3", { textContent: "Hardest working joints" }), this.loads),
-        r === null ? null : h("div", { class: "actions end" },
-          button("Play with it", () => this.studio.go("play", { result: r.entry.id }), { icon: "play" }),
-          button("Run and downloads", () => this.studio.go("transfer", { result: r.entry.id }), { icon: "transfer" })));
+        r === null
+          ? null
+          : h(
+              "div",
+              { class: "actions end" },
+              button("Play with it", () => this.studio.go("play", { result: r.entry.id }), { icon: "play" }),
+              button("Run and downloads", () => this.studio.go("transfer", { result: r.entry.id }), { icon: "transfer" }),
+            ),
+      );
     } else {
       const id = this.subject.id;
       const entry = this.studio.store.characters.find((c) => c.id === id);
       const clips = this.rig !== null && this.rig.id === entry?.rig ? this.rig.clips : [];
-      fill(this.plan.right,
-        h("header", { class: "subject" }, h("h1", { textContent: entry?.name ?? "" }), h("p", { textContent: "the clip on the rigid bodies, before physics" })),
-        clips.length > 0 ? section("Clip", field("Clip", select(clips.map((c) => ({ value: c.name, label: c.name })), this.clip, (clip) => this.choose({ kind: "character", id }, clip, true), "clip"))) : null,
+      fill(
+        this.plan.right,
+        h(
+          "header",
+          { class: "subject" },
+          h("h1", { textContent: entry?.name ?? "" }),
+          h("p", { textContent: "the clip on the rigid bodies, before physics" }),
+        ),
+        clips.length > 0
+          ? section(
+              "Clip",
+              field(
+                "Clip",
+                select(
+                  clips.map((c) => ({ value: c.name, label: c.name })),
+                  this.clip,
+                  (clip) => this.choose({ kind: "character", id }, clip, true),
+                  "clip",
+                ),
+              ),
+            )
+          : null,
         section("At this moment", this.figures),
-        h("div", { class: "actions end" },
+        h(
+          "div",
+          { class: "actions end" },
           button("Edit its body", () => this.studio.go("modeler", { character: id }), { icon: "modeler" }),
-          button("Make it physical", () => this.studio.go("transfer", { character: id, ...(this.clip ? { clip: this.clip } : {}) }), { icon: "transfer", primary: true })));
+          button("Make it physical", () => this.studio.go("transfer", { character: id, ...(this.clip ? { clip: this.clip } : {}) }), {
+            icon: "transfer",
+            primary: true,
+          }),
+        ),
+      );
     }
     this.refreshNumbers();
   }
@@ -153,17 +227,36 @@ export class StageView implements View {
     const weight = 9.81 * cast.bodies.reduce((m, b) => m + (b.is_character ? b.mass_kg : 0), 0);
     let up = 0;
     for (let i = 0; i < frame.contactCount; i++) if (frame.contactBodies[8 * i + 1] === -1) up += frame.contactNumbers[8 * i + 7];
-    const entries: [string, string][] = [["Time", `${frame.timeSecs.toFixed(2)} s`], ["Mass", `${tidy(weight / 9.81)} kg`], ["Centre of mass", `${frame.centerOfMass[2].toFixed(2)} m high`]];
+    const entries: [string, string][] = [
+      ["Time", `${frame.timeSecs.toFixed(2)} s`],
+      ["Mass", `${tidy(weight / 9.81)} kg`],
+      ["Centre of mass", `${frame.centerOfMass[2].toFixed(2)} m high`],
+    ];
     if (this.subject?.kind === "result") entries.push(["Ground bears", `${(up / Math.max(weight, 1e-6)).toFixed(2)} × weight`]);
     fill(this.figures, ...entries.flatMap(([k, v]) => [h("dt", { textContent: k }), h("dd", { textContent: v })]));
-    const loads = cast.joints.map((j, k) => ({ name: j.name, load: (frame.torques[k] ?? 0) / Math.max(j.torque_limit ?? Infinity, 1e-6), torque: frame.torques[k] ?? 0 }))
-      .sort((a, b) => b.load - a.load || b.torque - a.torque).slice(0, SHOWN_JOINTS);
-    fill(this.loads, ...loads.map((l) => {
-      const bar = h("i", {});
-      bar.style.width = `${Math.min(100, 100 * l.load)}%`;
-      bar.classList.toggle("hot", l.load > 0.9);
-      return h("div", { class: "load" }, h("span", { textContent: l.name }), h("span", { class: "bar" }, bar), h("span", { class: "value", textContent: `${l.torque.toFixed(0)} N·m` }));
-    }));
+    const loads = cast.joints
+      .map((j, k) => ({
+        name: j.name,
+        load: (frame.torques[k] ?? 0) / Math.max(j.torque_limit ?? Infinity, 1e-6),
+        torque: frame.torques[k] ?? 0,
+      }))
+      .sort((a, b) => b.load - a.load || b.torque - a.torque)
+      .slice(0, SHOWN_JOINTS);
+    fill(
+      this.loads,
+      ...loads.map((l) => {
+        const bar = h("i", {});
+        bar.style.width = `${Math.min(100, 100 * l.load)}%`;
+        bar.classList.toggle("hot", l.load > 0.9);
+        return h(
+          "div",
+          { class: "load" },
+          h("span", { textContent: l.name }),
+          h("span", { class: "bar" }, bar),
+          h("span", { class: "value", textContent: `${l.torque.toFixed(0)} N·m` }),
+        );
+      }),
+    );
   }
 
   private setComparison(comparison: Comparison): void {

@@ -54,10 +54,13 @@ export class TransferView implements View {
       pose();
       this.chart.setCursor(this.timeline.secs);
     };
-    studio.keyboard.register("Transfer", [...this.bar.shortcuts(), ...this.timeline.shortcuts(),
+    studio.keyboard.register("Transfer", [
+      ...this.bar.shortcuts(),
+      ...this.timeline.shortcuts(),
       { keys: ["ctrl+enter"], what: "Start the transfer", run: () => void this.form.start() },
       { keys: ["p"], what: "Pause the job, or go on", run: () => this.pauseOrResume() },
-      { keys: ["g"], what: "Key-framed motion: as a ghost, beside it, hidden", run: () => this.nextComparison() }]);
+      { keys: ["g"], what: "Key-framed motion: as a ghost, beside it, hidden", run: () => this.nextComparison() },
+    ]);
     studio.store.on(["jobs", "results", "characters", "rigs"], () => this.shown && this.refresh());
   }
 
@@ -161,11 +164,13 @@ export class TransferView implements View {
       if (last !== undefined) return this.watch({ kind: "result", id: last.id });
     }
     const job = this.job();
-    if (job !== null && job.status === "done" && store.results.some((r) => r.id === job.result)) return this.watch({ kind: "result", id: job.result });
+    if (job !== null && job.status === "done" && store.results.some((r) => r.id === job.result))
+      return this.watch({ kind: "result", id: job.result });
     if (this.watched?.kind === "job" && job === null) this.watched = null;
     if (job !== null) void this.followJob(job);
     this.message.hidden = this.watched !== null;
-    this.message.textContent = store.characters.length === 0 ? "Make a character of a rig in the library first." : "Choose a character and a clip, and start.";
+    this.message.textContent =
+      store.characters.length === 0 ? "Make a character of a rig in the library first." : "Choose a character and a clip, and start.";
     this.form.refresh();
     this.refreshLists();
     this.refreshChart(job);
@@ -176,35 +181,76 @@ export class TransferView implements View {
     const { jobs, results } = this.studio.store;
     const shownJobs = jobs.filter((j) => j.status !== "done");
     fill(this.jobList, shownJobs.length === 0 ? null : section("At work", ...shownJobs.map((j) => this.jobRow(j))));
-    fill(this.resultList, section("Runs", ...(results.length === 0 ? [empty("None yet.")] : results.map((r) => {
-      const box = h("input", { type: "checkbox", checked: this.compared.has(r.id), title: "Compare", data: { key: `compare:${r.id}` }, aria: { label: `Compare ${r.name}` } });
-      box.addEventListener("change", () => void this.compare(r.id, box.checked));
-      const line = row({ key: `result:${r.id}`, title: r.name, detail: `${r.clip}, ${r.preset}${r.cost_mean !== null ? `, cost ${r.cost_mean.toPrecision(2)}` : ""}`, selected: this.watched?.kind === "result" && this.watched.id === r.id,
-        badge: r.completed === false ? "falls" : r.has_policy ? "feedback" : undefined, badgeClass: r.completed === false ? "bad" : "", onClick: () => this.watch({ kind: "result", id: r.id }) });
-      return h("div", { class: "with-check" }, box, line);
-    }))));
+    fill(
+      this.resultList,
+      section(
+        "Runs",
+        ...(results.length === 0
+          ? [empty("None yet.")]
+          : results.map((r) => {
+              const box = h("input", {
+                type: "checkbox",
+                checked: this.compared.has(r.id),
+                title: "Compare",
+                data: { key: `compare:${r.id}` },
+                aria: { label: `Compare ${r.name}` },
+              });
+              box.addEventListener("change", () => void this.compare(r.id, box.checked));
+              const line = row({
+                key: `result:${r.id}`,
+                title: r.name,
+                detail: `${r.clip}, ${r.preset}${r.cost_mean !== null ? `, cost ${r.cost_mean.toPrecision(2)}` : ""}`,
+                selected: this.watched?.kind === "result" && this.watched.id === r.id,
+                badge: r.completed === false ? "falls" : r.has_policy ? "feedback" : undefined,
+                badgeClass: r.completed === false ? "bad" : "",
+                onClick: () => this.watch({ kind: "result", id: r.id }),
+              });
+              return h("div", { class: "with-check" }, box, line);
+            })),
+      ),
+    );
   }
 
   private jobRow(job: Job): HTMLElement {
     const { progress } = job;
     const bar = h("i");
     bar.style.width = `${progress ? (100 * progress.done) / Math.max(progress.total, 1) : 0}%`;
-    const act = (what: string, label: string, name: Parameters<typeof icon>[0]) => h("button", { class: "plain", title: label, aria: { label }, data: { key: `${what}:${job.id}` }, onclick: () => void this.act(job, what) }, icon(name));
+    const act = (what: string, label: string, name: Parameters<typeof icon>[0]) =>
+      h(
+        "button",
+        { class: "plain", title: label, aria: { label }, data: { key: `${what}:${job.id}` }, onclick: () => void this.act(job, what) },
+        icon(name),
+      );
     const buttons = [
       job.status === "running" || job.status === "queued" ? act("pause", "Pause", "pause") : null,
       job.status === "paused" || job.status === "failed" ? act("resume", "Go on", "play") : null,
       ENDED.includes(job.status) ? act("remove", "Take it off the list", "close") : act("cancel", "Cancel", "close"),
     ];
-    return h("div", { class: `job ${job.status}${this.watched?.kind === "job" && this.watched.id === job.id ? " selected" : ""}`, data: { job: String(job.id), status: job.status } },
-      h("button", { class: "plain head", data: { key: `job:${job.id}` }, onclick: () => this.watch({ kind: "job", id: job.id }) }, h("span", { class: "title", textContent: job.title }), h("span", { class: "detail", textContent: job.message })),
-      h("span", { class: "job-buttons" }, ...buttons), h("span", { class: "bar" }, bar));
+    return h(
+      "div",
+      {
+        class: `job ${job.status}${this.watched?.kind === "job" && this.watched.id === job.id ? " selected" : ""}`,
+        data: { job: String(job.id), status: job.status },
+      },
+      h(
+        "button",
+        { class: "plain head", data: { key: `job:${job.id}` }, onclick: () => this.watch({ kind: "job", id: job.id }) },
+        h("span", { class: "title", textContent: job.title }),
+        h("span", { class: "detail", textContent: job.message }),
+      ),
+      h("span", { class: "job-buttons" }, ...buttons),
+      h("span", { class: "bar" }, bar),
+    );
   }
 
   private async act(job: Job, what: string): Promise<void> {
     const { status } = this.studio;
     if (what === "remove") await status.during("Taking it off the list…", remove("job", { id: job.id }));
     else {
-      const answer = await status.during(what === "pause" ? "Pausing after this window…" : what === "resume" ? "Going on…" : "Cancelling…", postJson<Job>(`job/${what}`, { id: job.id }));
+      const answer = await status.during(
+        what === "pause" ? "Pausing after this window…" : what === "resume" ? "Going on…" : "Cancelling…",
+        postJson<Job>(`job/${what}`, { id: job.id }),
+      );
       if (answer !== null) this.studio.store.takeJob(answer);
     }
   }
@@ -227,50 +273,113 @@ export class TransferView implements View {
     const ids = this.watched?.kind === "result" ? [this.watched.id, ...this.compared] : [...this.compared];
     for (const id of new Set(ids)) {
       const detail = this.details.get(id);
-      if (detail?.summary?.windows) series.push({ label: detail.entry.name, windows: detail.summary.windows, class: `s${series.length % 5}` });
+      if (detail?.summary?.windows)
+        series.push({ label: detail.entry.name, windows: detail.summary.windows, class: `s${series.length % 5}` });
     }
     const until = this.player.main !== null ? Number((this.player.main.frame?.timeSecs ?? 0).toFixed(1)) : 0;
     this.chart.set(series, until);
-    fill(this.chartCaption, "Cost per window. Line: the best way. Dots: samples kept alive.", ...(series.length > 1 ? series.map((s) => h("span", { class: `key ${s.class}`, textContent: s.label })) : []));
+    fill(
+      this.chartCaption,
+      "Cost per window. Line: the best way. Dots: samples kept alive.",
+      ...(series.length > 1 ? series.map((s) => h("span", { class: `key ${s.class}`, textContent: s.label })) : []),
+    );
     this.chart.setCursor(this.timeline.secs);
   }
 
   private refreshRight(job: Job | null): void {
     const { watched } = this;
-    const comparison = section("Key-framed motion", segments<Comparison>([
-      { value: "ghost", label: "As a ghost" }, { value: "sides", label: "Side by side" }, { value: "off", label: "Hidden" }], this.player.comparison, (c) => this.setComparison(c)));
+    const comparison = section(
+      "Key-framed motion",
+      segments<Comparison>(
+        [
+          { value: "ghost", label: "As a ghost" },
+          { value: "sides", label: "Side by side" },
+          { value: "off", label: "Hidden" },
+        ],
+        this.player.comparison,
+        (c) => this.setComparison(c),
+      ),
+    );
     if (job !== null) {
       const p = job.progress;
-      const figures: [string, string][] = p ? [
-        ["Windows", `${p.done} of ${p.total}`], ["Cost of the best way", p.best_cost.toPrecision(3)], ["Steps", `${(p.steps / 1e6).toFixed(1)} million`],
-        ["Speed", `${Math.round(p.steps_per_sec / 1000)} thousand a second`], ["Time", `${clock(p.elapsed_secs)}${typeof p.left_secs === "number" ? `, about ${clock(p.left_secs)} left` : ""}`]] : [];
-      fill(this.plan.right, h("header", { class: "subject" }, h("h1", { textContent: job.title }), h("p", { id: "job-message", textContent: job.message })),
-        section("Progress", h("dl", { class: "figures" }, ...figures.flatMap(([k, v]) => [h("dt", { textContent: k }), h("dd", { textContent: v })])), figures.length === 0 ? empty("It waits for its turn.") : null), comparison);
+      const figures: [string, string][] = p
+        ? [
+            ["Windows", `${p.done} of ${p.total}`],
+            ["Cost of the best way", p.best_cost.toPrecision(3)],
+            ["Steps", `${(p.steps / 1e6).toFixed(1)} million`],
+            ["Speed", `${Math.round(p.steps_per_sec / 1000)} thousand a second`],
+            ["Time", `${clock(p.elapsed_secs)}${typeof p.left_secs === "number" ? `, about ${clock(p.left_secs)} left` : ""}`],
+          ]
+        : [];
+      fill(
+        this.plan.right,
+        h("header", { class: "subject" }, h("h1", { textContent: job.title }), h("p", { id: "job-message", textContent: job.message })),
+        section(
+          "Progress",
+          h("dl", { class: "figures" }, ...figures.flatMap(([k, v]) => [h("dt", { textContent: k }), h("dd", { textContent: v })])),
+          figures.length === 0 ? empty("It waits for its turn.") : null,
+        ),
+        comparison,
+      );
     } else if (watched?.kind === "result") {
       const detail = this.details.get(watched.id);
       const entry = this.studio.store.results.find((r) => r.id === watched.id);
       const others = [...this.compared].flatMap((id) => (this.details.has(id) && id !== watched.id ? [this.details.get(id)!] : []));
-      fill(this.plan.right, h("header", { class: "subject" }, h("h1", { textContent: entry?.name ?? watched.id }), h("p", { textContent: entry ? verdict(entry.completed, entry.fell_at_secs) : "" })),
-        h("div", { class: "actions wrap" },
+      fill(
+        this.plan.right,
+        h(
+          "header",
+          { class: "subject" },
+          h("h1", { textContent: entry?.name ?? watched.id }),
+          h("p", { textContent: entry ? verdict(entry.completed, entry.fell_at_secs) : "" }),
+        ),
+        h(
+          "div",
+          { class: "actions wrap" },
           button("Play with it", () => this.studio.go("play", { result: watched.id }), { icon: "play", primary: true, key: "play" }),
-          button("Train feedback", () => void this.train(watched.id), { key: "train", disabled: entry?.completed === false, title: "A policy that repeats the motion and keeps the balance" }),
-          h("button", { class: "plain danger", title: "Delete this run", aria: { label: "Delete this run" }, data: { key: "delete" }, onclick: () => void this.deleteResult(watched.id) }, icon("trash"))),
+          button("Train feedback", () => void this.train(watched.id), {
+            key: "train",
+            disabled: entry?.completed === false,
+            title: "A policy that repeats the motion and keeps the balance",
+          }),
+          h(
+            "button",
+            {
+              class: "plain danger",
+              title: "Delete this run",
+              aria: { label: "Delete this run" },
+              data: { key: "delete" },
+              onclick: () => void this.deleteResult(watched.id),
+            },
+            icon("trash"),
+          ),
+        ),
         comparison,
         detail === undefined ? null : others.length > 0 ? comparisonTable([detail, ...others]) : resultFigures(detail),
-        detail === undefined ? null : downloads(detail));
+        detail === undefined ? null : downloads(detail),
+      );
     } else {
       fill(this.plan.right, section("Run", empty("What comes of a transfer is shown here.")));
     }
   }
 
   private async train(result: string): Promise<void> {
-    const job = await this.studio.status.during("Queueing the training…", postJson<Job>("job", { kind: "feedback", result, preset: "default", seed: 0 }));
+    const job = await this.studio.status.during(
+      "Queueing the training…",
+      postJson<Job>("job", { kind: "feedback", result, preset: "default", seed: 0 }),
+    );
     if (job !== null) this.started(job);
   }
 
   private async deleteResult(id: string): Promise<void> {
     if (!window.confirm(`Delete the run ${id} with all its files?`)) return;
-    if ((await this.studio.status.during("Deleting…", remove("result", { id }).then(() => true))) === null) return;
+    if (
+      (await this.studio.status.during(
+        "Deleting…",
+        remove("result", { id }).then(() => true),
+      )) === null
+    )
+      return;
     this.compared.delete(id);
     this.watched = null;
     this.player.set(null, null);
@@ -291,5 +400,7 @@ export class TransferView implements View {
 
 function clock(secs: number): string {
   if (secs < 60) return `${secs.toFixed(0)} s`;
-  return secs < 3600 ? `${Math.floor(secs / 60)} min ${Math.round(secs % 60)} s` : `${Math.floor(secs / 3600)} h ${Math.round((secs % 3600) / 60)} min`;
+  return secs < 3600
+    ? `${Math.floor(secs / 60)} min ${Math.round(secs % 60)} s`
+    : `${Math.floor(secs / 3600)} h ${Math.round((secs % 3600) / 60)} min`;
 }

@@ -21,7 +21,10 @@ export class TransferForm {
   private busy = false;
   private drawn = "";
 
-  constructor(private readonly studio: Studio, private readonly onStart: (job: Job) => void) {}
+  constructor(
+    private readonly studio: Studio,
+    private readonly onStart: (job: Job) => void,
+  ) {}
 
   async choose(character: string | null, clip: string | null): Promise<void> {
     const id = character ?? this.character ?? this.studio.store.characters[0]?.id ?? null;
@@ -39,7 +42,18 @@ export class TransferForm {
   refresh(): void {
     const { store } = this.studio;
     if (store.characters.length === 0) {
-      fill(this.element, section("New transfer", empty("A transfer needs a character; make one in the library."), h("div", { class: "actions" }, button("To the library", () => this.studio.go("library")))));
+      fill(
+        this.element,
+        section(
+          "New transfer",
+          empty("A transfer needs a character; make one in the library."),
+          h(
+            "div",
+            { class: "actions" },
+            button("To the library", () => this.studio.go("library")),
+          ),
+        ),
+      );
       this.drawn = "";
       return;
     }
@@ -49,7 +63,18 @@ export class TransferForm {
       return;
     }
     // Fields that are being typed into are not drawn anew for nothing.
-    const now = JSON.stringify([store.characters, store.project.presets, this.character, this.rig?.id, this.clip, this.preset, this.cycles, this.seed, this.fromRest, this.busy]);
+    const now = JSON.stringify([
+      store.characters,
+      store.project.presets,
+      this.character,
+      this.rig?.id,
+      this.clip,
+      this.preset,
+      this.cycles,
+      this.seed,
+      this.fromRest,
+      this.busy,
+    ]);
     if (now === this.drawn) return;
     this.drawn = now;
     const clips = this.rig?.clips ?? [];
@@ -58,15 +83,72 @@ export class TransferForm {
       change();
       this.refresh();
     };
-    fill(this.element, section("New transfer",
-      field("Character", select(store.characters.map((c) => ({ value: c.id, label: c.name })), this.character, (id) => void this.choose(id, null), "character")),
-      clips.length > 0 ? field("Clip", select(clips.map((c) => ({ value: c.name, label: `${c.name}, ${c.duration_secs.toFixed(1)} s` })), this.clip, (c) => set(() => (this.clip = c)), "clip")) : empty("The rig of this character is not here or has no clips."),
-      field("Preset", select(store.project.presets.map((p) => ({ value: p, label: PRESETS[p] ?? p })), this.preset, (p) => set(() => (this.preset = p)), "preset")),
-      h("details", { open: this.opened, ontoggle: (e: Event) => (this.opened = (e.target as HTMLDetailsElement).open) }, h("summary", { textContent: "More" }),
-        clip?.is_cycle ? field("Cycles", numberInput(this.cycles, 1, (n) => set(() => (this.cycles = Math.max(1, Math.round(n)))), { key: "cycles", placeholder: "1", min: 1 })) : null,
-        field("Seed", numberInput(this.seed, 1, (n) => set(() => (this.seed = Math.max(0, Math.round(n)))), { key: "seed", min: 0 })),
-        checkbox("Start from rest", this.fromRest, (on) => set(() => (this.fromRest = on)), "from-rest")),
-      h("div", { class: "actions" }, button("Start", () => void this.start(), { icon: "transfer", primary: true, key: "start", disabled: this.busy || this.clip === null, title: "Ctrl Enter" }))));
+    fill(
+      this.element,
+      section(
+        "New transfer",
+        field(
+          "Character",
+          select(
+            store.characters.map((c) => ({ value: c.id, label: c.name })),
+            this.character,
+            (id) => void this.choose(id, null),
+            "character",
+          ),
+        ),
+        clips.length > 0
+          ? field(
+              "Clip",
+              select(
+                clips.map((c) => ({ value: c.name, label: `${c.name}, ${c.duration_secs.toFixed(1)} s` })),
+                this.clip,
+                (c) => set(() => (this.clip = c)),
+                "clip",
+              ),
+            )
+          : empty("The rig of this character is not here or has no clips."),
+        field(
+          "Preset",
+          select(
+            store.project.presets.map((p) => ({ value: p, label: PRESETS[p] ?? p })),
+            this.preset,
+            (p) => set(() => (this.preset = p)),
+            "preset",
+          ),
+        ),
+        h(
+          "details",
+          { open: this.opened, ontoggle: (e: Event) => (this.opened = (e.target as HTMLDetailsElement).open) },
+          h("summary", { textContent: "More" }),
+          clip?.is_cycle
+            ? field(
+                "Cycles",
+                numberInput(this.cycles, 1, (n) => set(() => (this.cycles = Math.max(1, Math.round(n)))), {
+                  key: "cycles",
+                  placeholder: "1",
+                  min: 1,
+                }),
+              )
+            : null,
+          field(
+            "Seed",
+            numberInput(this.seed, 1, (n) => set(() => (this.seed = Math.max(0, Math.round(n)))), { key: "seed", min: 0 }),
+          ),
+          checkbox("Start from rest", this.fromRest, (on) => set(() => (this.fromRest = on)), "from-rest"),
+        ),
+        h(
+          "div",
+          { class: "actions" },
+          button("Start", () => void this.start(), {
+            icon: "transfer",
+            primary: true,
+            key: "start",
+            disabled: this.busy || this.clip === null,
+            title: "Ctrl Enter",
+          }),
+        ),
+      ),
+    );
   }
 
   private opened = false;
@@ -76,9 +158,18 @@ export class TransferForm {
     this.busy = true;
     this.refresh();
     const clip = this.rig?.clips.find((c) => c.name === this.clip);
-    const job = await this.studio.status.during("Queueing the transfer…", postJson<Job>("job", {
-      kind: "transfer", character: this.character, clip: this.clip, preset: this.preset, seed: this.seed, from_rest: this.fromRest,
-      ...(this.cycles !== null && clip?.is_cycle ? { cycles: this.cycles } : {}) }));
+    const job = await this.studio.status.during(
+      "Queueing the transfer…",
+      postJson<Job>("job", {
+        kind: "transfer",
+        character: this.character,
+        clip: this.clip,
+        preset: this.preset,
+        seed: this.seed,
+        from_rest: this.fromRest,
+        ...(this.cycles !== null && clip?.is_cycle ? { cycles: this.cycles } : {}),
+      }),
+    );
     this.busy = false;
     this.refresh();
     if (job !== null) this.onStart(job);

@@ -9,8 +9,14 @@ const POINTS = Array.from({ length: 13 }, (_, i) => {
   return { values: [120 + 420 * dial ** 1.6, 0.12 + 0.62 * dial ** 0.7], dial, label: i === 8 ? "highest natural jump" : null };
 });
 export const FRONT = {
-  id: "fronts/jump", title: "Jump: effort against height", points: POINTS, dial: ["height", "easy", "high"],
-  axes: [{ name: "effort", unit: "J", less_is_better: true }, { name: "height", unit: "m", less_is_better: false }],
+  id: "fronts/jump",
+  title: "Jump: effort against height",
+  points: POINTS,
+  dial: ["height", "easy", "high"],
+  axes: [
+    { name: "effort", unit: "J", less_is_better: true },
+    { name: "height", unit: "m", less_is_better: false },
+  ],
 };
 const ENTRY = { id: FRONT.id, title: FRONT.title, points: POINTS.length };
 
@@ -19,7 +25,13 @@ export async function serveMadeUpFront(studioPort, character) {
   const server = createServer((incoming, outgoing) => {
     const answer = incoming.url.startsWith("/api/fronts") ? [ENTRY] : incoming.url.startsWith("/api/front?") ? FRONT : null;
     if (answer !== null) return void outgoing.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(answer));
-    const options = { host: "127.0.0.1", port: studioPort, path: incoming.url, method: incoming.method, headers: own(incoming.headers, studioPort) };
+    const options = {
+      host: "127.0.0.1",
+      port: studioPort,
+      path: incoming.url,
+      method: incoming.method,
+      headers: own(incoming.headers, studioPort),
+    };
     incoming.pipe(request(options, (a) => a.pipe(outgoing.writeHead(a.statusCode, a.headers))));
   });
   const sockets = new WebSocketServer({ server });
@@ -32,7 +44,16 @@ export async function serveMadeUpFront(studioPort, character) {
     studio.on("error", () => page.close());
   });
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return { port: server.address().port, heard, close: () => { sockets.close(); for (const c of sockets.clients) c.terminate(); server.close(); server.closeAllConnections(); } };
+  return {
+    port: server.address().port,
+    heard,
+    close: () => {
+      sockets.close();
+      for (const c of sockets.clients) c.terminate();
+      server.close();
+      server.closeAllConnections();
+    },
+  };
 }
 
 function own(headers, port) {
