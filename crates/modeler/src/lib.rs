@@ -26,3 +26,4 @@ pub use ik::{FitErrors, FittedClip, IkError, IkOptions, fit_clip, fitted_to_clip
 pub use options::{ModelOptions, Preset};
 pub use preflight::{ClipPoses, Preflight, PreflightOptions, preflight};
 pub use project::CharacterProject;
+pub use sides::counterpart;

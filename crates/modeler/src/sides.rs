@@ -3,7 +3,7 @@
 use glam::{DQuat, DVec3};
 
 /// The name of the same part on the other side, among `names`: `LeftArm` and `RightArm`, `thigh_l` and `thigh_r`, `lfemur` and `rfemur`.
-pub(crate) fn counterpart<'a>(name: &str, names: &[&'a str]) -> Option<&'a str> {
+pub fn counterpart<'a>(name: &str, names: &[&'a str]) -> Option<&'a str> {
     let exact = swapped(name).into_iter().find_map(|other| names.iter().find(|n| **n == other).copied());
     // Exporters number joints: `b_LeftLeg01_015` belongs to `b_RightLeg01_019`.
     exact.or_else(|| {

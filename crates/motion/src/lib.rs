@@ -26,7 +26,7 @@ pub use clip::Clip;
 pub use deepmimic::{looks_like_deepmimic, read_deepmimic};
 pub use error::ReadError;
 pub use fbx::{looks_like_fbx, read_fbx};
-pub use glb_write::{Capsule, WriteError, add_clip_to_gltf, write_capsule_glb};
+pub use glb_write::{Capsule, WriteError, add_clip_to_gltf, self_contained_glb, write_capsule_glb};
 pub use gltf_read::{looks_like_gltf, read_gltf};
 pub use read::{read, read_bytes};
 pub use repair::{adopt_clips, repair};

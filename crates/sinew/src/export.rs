@@ -5,7 +5,9 @@ use anyhow::{Result, bail};
 use glam::DVec3;
 use sinew_modeler::{ModelOptions, Preset, model};
 use sinew_motion::tools::{crop, feet, mirror, put_on_ground, repeat_cycle, resample};
-use sinew_motion::{Capsule, Clip, Format, Skeleton, add_clip_to_gltf, write_bvh, write_capsule_glb};
+use sinew_motion::{
+    Capsule, Clip, Format, Skeleton, add_clip_to_gltf, self_contained_glb, write_bvh, write_capsule_glb,
+};
 use sinew_sim::Shape;
 use std::path::Path;
 
@@ -75,6 +77,18 @@ pub fn export(source: &Source, clip: &Clip, path: &Path) -> Result<Vec<u8>> {
         "glb" => to_glb(source, clip),
         _ => bail!("{}: clips are written as .bvh or .glb; end the name in one of these", path.display()),
     }
+}
+
+/// A GLB to look at that needs nothing beside it: the source where it is a glTF, with all its clips; otherwise capsules on the skeleton, with all clips.
+///
+/// # Errors
+/// Where a buffer of the source is missing.
+pub fn stage_glb(source: &Source) -> Result<Vec<u8>> {
+    let rig = &source.rig;
+    if rig.format == Format::Gltf {
+        return Ok(self_contained_glb(&source.bytes, source.folder.as_deref())?);
+    }
+    Ok(write_capsule_glb(&rig.skeleton, &rig.clips, &capsules(source, &rig.skeleton)?))
 }
 
 fn to_glb(source: &Source, clip: &Clip) -> Result<Vec<u8>> {

@@ -9,9 +9,11 @@ mod chunks;
 mod error;
 mod follow;
 mod one_file;
+mod self_contained;
 #[cfg(test)]
 mod tests;
 
 pub use add_clip::add_clip_to_gltf;
 pub use capsule_glb::{Capsule, write_capsule_glb};
 pub use error::WriteError;
+pub use self_contained::self_contained_glb;

@@ -4,6 +4,7 @@ use super::{FeedbackConfig, FeedbackTraining, Prepared};
 use crate::transfer::{RunOptions, Started, read_checkpoint, thread_pool};
 use anyhow::{Context, Result};
 use sinew_sim::atomic_write::atomic_write;
+use std::ops::ControlFlow;
 
 /// Name of the checkpoint in the folder of a motion.
 pub const CHECKPOINT: &str = "feedback-checkpoint.bin";
@@ -20,6 +21,22 @@ pub fn run(
     options: &RunOptions,
     observe: &mut (dyn FnMut(Started, usize, &FeedbackTraining) + Send),
 ) -> Result<FeedbackTraining> {
+    run_until(prepared, config, options, &mut |started, generations, training| {
+        observe(started, generations, training);
+        ControlFlow::Continue(())
+    })
+}
+
+/// Like [`run`]; where `observe` breaks, the training ends there with a checkpoint, to be resumed from it.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_until(
+    prepared: &Prepared,
+    config: &FeedbackConfig,
+    options: &RunOptions,
+    observe: &mut (dyn FnMut(Started, usize, &FeedbackTraining) -> ControlFlow<()> + Send),
+) -> Result<FeedbackTraining> {
     let model = prepared.model();
     thread_pool(options.threads)?.install(|| {
         let (mut training, started) = begin(prepared, config, options)?;
@@ -32,14 +49,17 @@ pub fn run(
         // Also tells whether the folder can be written to, before any time is spent.
         save(&training)?;
         let mut generations = 0;
-        observe(started, generations, &training);
-        while !training.is_done() {
+        let mut flow = observe(started, generations, &training);
+        while flow.is_continue() && !training.is_done() {
             training.advance(model, 0)?;
             generations += 1;
             if generations % CHECKPOINT_EVERY == 0 || training.is_done() {
                 save(&training)?;
             }
-            observe(started, generations, &training);
+            flow = observe(started, generations, &training);
+            if flow.is_break() {
+                save(&training)?;
+            }
         }
         Ok(training)
     })

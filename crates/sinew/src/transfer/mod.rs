@@ -5,6 +5,7 @@
 
 mod controls;
 mod deviations;
+mod figures;
 mod finished;
 mod ground;
 mod limits;
@@ -17,6 +18,7 @@ mod run;
 
 pub use controls::Controls;
 pub use deviations::worst_deviations;
+pub use figures::{Figures, WindowFigures};
 pub use finished::{Finished, Summary};
 pub use ground::{flights, lowest_point, target_contacts};
 pub(crate) use limits::fall_sentence;
@@ -27,7 +29,7 @@ pub use pictures::{Pictures, draw, performance_strip, span_strip};
 pub use prepare::{Prepared, Task, prepare, preset};
 pub(crate) use replay::opened;
 pub use replay::{Push, Replay, replay};
-pub use run::{CHECKPOINT, RunOptions, Started, run};
+pub use run::{CHECKPOINT, RunOptions, Started, run, run_until};
 pub(crate) use run::{read_checkpoint, thread_pool};
 pub use sinew_transfer::{
     Begins, ClipInput, Config, FRAME_SECS, Metrics, Moment, Performance, Progress, Search, Target, Terms, Transfer,

@@ -1,7 +1,7 @@
 //! The files of a transfer, and a folder that gets all of them or none.
 
 use super::pictures::{Pictures, draw};
-use super::{CHECKPOINT, Finished, Prepared, Transfer, page};
+use super::{CHECKPOINT, Figures, Finished, Prepared, Transfer, page};
 use crate::export::export;
 use anyhow::{Context, Result, bail};
 use sinew_motion::Format;
@@ -30,6 +30,7 @@ pub fn files(prepared: &Prepared, transfer: &Transfer, finished: &Finished) -> R
         to_mjcf(&prepared.scene, &MjcfOptions { dt: model.dt() }).into_bytes(),
         project.to_character().to_toml().into_bytes(),
         finished.controls.to_json()?.into_bytes(),
+        Figures::new(transfer, finished).to_json()?.into_bytes(),
         page.to_html().into_bytes(),
     ];
     let names = descriptions(prepared).into_iter().map(|(name, _)| name).chain(["report.html".to_owned()]);
@@ -52,6 +53,7 @@ fn descriptions(prepared: &Prepared) -> Vec<(String, String)> {
         ("character.mjcf", "the character on flat ground, for MuJoCo"),
         ("character.toml", "the character"),
         ("controls.json", "everything that performs the motion again"),
+        ("summary.json", "the figures of the report"),
     ];
     pairs.map(|(name, what)| (name.to_owned(), what.to_owned())).to_vec()
 }

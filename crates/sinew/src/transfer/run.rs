@@ -3,6 +3,7 @@
 use super::{Config, Progress, Target, Transfer};
 use anyhow::{Context, Result, bail};
 use sinew_sim::atomic_write::atomic_write;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 /// Name of the checkpoint in the folder of a run.
@@ -45,6 +46,22 @@ pub fn run(
     options: &RunOptions,
     observe: &mut (dyn FnMut(Started, &Progress) + Send),
 ) -> Result<Transfer> {
+    run_until(target, config, options, &mut |started, transfer| {
+        observe(started, &transfer.progress(target));
+        ControlFlow::Continue(())
+    })
+}
+
+/// Like [`run`], with the whole search to look at; where `observe` breaks, the search ends there, to be resumed from its checkpoint.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_until(
+    target: &Target,
+    config: &Config,
+    options: &RunOptions,
+    observe: &mut (dyn FnMut(Started, &Transfer) -> ControlFlow<()> + Send),
+) -> Result<Transfer> {
     thread_pool(options.threads)?.install(|| {
         let (mut transfer, started) = begin(target, config, options)?;
         let save = |transfer: &Transfer| match &options.checkpoint {
@@ -55,11 +72,11 @@ pub fn run(
         };
         // Also tells whether the folder can be written to, before hours are spent.
         save(&transfer)?;
-        observe(started, &transfer.progress(target));
-        while !transfer.is_done() {
+        let mut flow = observe(started, &transfer);
+        while flow.is_continue() && !transfer.is_done() {
             transfer.advance(target)?;
             save(&transfer)?;
-            observe(started, &transfer.progress(target));
+            flow = observe(started, &transfer);
         }
         Ok(transfer)
     })

@@ -57,6 +57,11 @@ enum CommandName {
     /// Reads a character file, lets the character stand on flat ground and holds its rest pose by implicit PD, or perturbs the
     /// targets with --noise. Example: sinew simulate dinosaur --noise 0.2 --film strip.png --out t.npz --mjcf m.xml
     Simulate(commands::simulate::Simulate),
+    /// Opens the studio in the browser: drop a character in, fix its body, watch it become physical
+    ///
+    /// Serves one page on this machine only. The project is a folder of plain files that the other commands read and write too.
+    /// Example: sinew studio my-hero
+    Studio(commands::studio::Studio),
     /// Measures speed
     Bench {
         #[command(subcommand)]
@@ -90,6 +95,7 @@ fn main() -> ExitCode {
         CommandName::Feedback(feedback) => feedback.run(),
         CommandName::Replay(replay) => replay.run(),
         CommandName::Simulate(simulate) => simulate.run(),
+        CommandName::Studio(studio) => studio.run(),
         CommandName::Bench { what: BenchName::Sim(bench) } => bench.run(),
         CommandName::Bench { what: BenchName::Rig(bench) } => bench.run(),
     };

@@ -9,6 +9,7 @@ pub mod inspect;
 pub mod model;
 pub mod replay;
 pub mod simulate;
+pub mod studio;
 pub mod transfer;
 
 use anyhow::{Context, Result, bail};

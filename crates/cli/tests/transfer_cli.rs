@@ -64,6 +64,7 @@ fn one_command_from_a_file_to_its_report() {
         "simulated.gif",
         "simulated.glb",
         "simulated.png",
+        "summary.json",
         "target.png",
         "trajectory.npz",
     ];

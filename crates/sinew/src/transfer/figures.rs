@@ -1,0 +1,101 @@
+//! `summary.json`: the figures of a transfer, to compare it with others.
+
+use super::{FRAME_SECS, Finished, Terms, Transfer};
+use anyhow::{Context, Result};
+use serde::{Deserialize, Serialize};
+use std::path::Path;
+
+/// The figures; nothing in them depends on the machine.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Figures {
+    /// Whether the character did not fall.
+    pub completed: bool,
+    /// When it fell.
+    pub fell_at_secs: Option<f64>,
+    /// When it fell and which limit was hit, in one sentence.
+    pub fall: Option<String>,
+    /// Length of the motion, s.
+    pub duration_secs: f64,
+    /// Mean of the cost over all looks: the sum of its terms.
+    pub cost_mean: f64,
+    /// Means of the terms.
+    pub cost_terms: Terms,
+    /// Mean squared jerk of the joints over the target's.
+    pub jerk_ratio: f64,
+    /// Mean way that a foot slides in one contact, m.
+    pub foot_skate: f64,
+    /// Largest such way, m.
+    pub worst_skate: f64,
+    /// Deepest that a body sinks into the ground, m.
+    pub max_penetration: f64,
+    /// Steps simulated by the search.
+    pub steps: u64,
+    /// The windows of the search.
+    pub windows: Vec<WindowFigures>,
+}
+
+/// What the search of a window found.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct WindowFigures {
+    /// Beginning, s.
+    pub from_secs: f64,
+    /// End, s.
+    pub to_secs: f64,
+    /// Mean cost of the sample on the best way.
+    pub best: f64,
+    /// Mean cost of each sample kept alive.
+    pub kept: Vec<f64>,
+}
+
+impl WindowFigures {
+    /// Of all windows that have been searched.
+    pub fn of_search(transfer: &Transfer) -> Vec<WindowFigures> {
+        let search = transfer.search();
+        let secs = |frame: usize| (1e6 * frame as f64 * FRAME_SECS).round() / 1e6;
+        let figures = |(index, window): (usize, &sinew_transfer::search::Window)| {
+            let (kept, best) = search.window_costs(index);
+            let best = best.unwrap_or_else(|| kept.iter().copied().fold(f64::INFINITY, f64::min));
+            let (from_secs, to_secs) = (secs(window.first_frame), secs(window.first_frame + window.frames));
+            WindowFigures { from_secs, to_secs, best, kept }
+        };
+        search.windows().iter().enumerate().map(figures).collect()
+    }
+}
+
+impl Figures {
+    /// Of a finished transfer.
+    pub fn new(transfer: &Transfer, finished: &Finished) -> Figures {
+        let summary = &finished.summary;
+        Figures {
+            completed: summary.completed,
+            fell_at_secs: summary.fell_at_secs,
+            fall: finished.fall.clone(),
+            duration_secs: summary.duration_secs,
+            cost_mean: summary.cost_mean,
+            cost_terms: summary.cost_terms,
+            jerk_ratio: summary.jerk_ratio,
+            foot_skate: summary.foot_skate,
+            worst_skate: summary.worst_skate,
+            max_penetration: summary.max_penetration,
+            steps: summary.steps,
+            windows: WindowFigures::of_search(transfer),
+        }
+    }
+
+    /// The text of the file.
+    ///
+    /// # Errors
+    /// Where it cannot be written as JSON.
+    pub fn to_json(&self) -> Result<String> {
+        Ok(serde_json::to_string_pretty(self)? + "\n")
+    }
+
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// Where it is missing or damaged.
+    pub fn read(path: &Path) -> Result<Figures> {
+        let bytes = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+        serde_json::from_slice(&bytes).with_context(|| format!("{} is damaged", path.display()))
+    }
+}

@@ -1,0 +1,50 @@
+//! Pareto fronts, from wherever they come: the seam to whoever finds and simulates them.
+
+use crate::protocol::{FrontDetail, FrontEntry};
+use crate::sessions::controller::Controller;
+use anyhow::Result;
+use sinew_sim::Character;
+use std::path::Path;
+
+/// Knows the fronts of a project.
+pub trait FrontSource: Send + Sync {
+    /// The fronts in a project folder.
+    fn list(&self, project: &Path) -> Vec<FrontEntry>;
+
+    /// Opens one.
+    ///
+    /// # Errors
+    /// Where it is not there or damaged.
+    fn open(&self, project: &Path, id: &str) -> Result<Box<dyn Front>>;
+}
+
+/// A front that was opened.
+pub trait Front: Send {
+    /// Its points.
+    fn detail(&self) -> FrontDetail;
+
+    /// The character that performs it.
+    fn character(&self) -> Character;
+
+    /// Length of a simulation step, s.
+    fn dt(&self) -> f64;
+
+    /// What performs the motion at a place of the dial between 0 and 1; it may be between two points. [`Controller::set_dial`] moves it later.
+    ///
+    /// # Errors
+    /// Where there is nothing to perform there.
+    fn controller(&self, dial: f64) -> Result<Box<dyn Controller>>;
+}
+
+/// No fronts at all.
+pub struct NoFronts;
+
+impl FrontSource for NoFronts {
+    fn list(&self, _project: &Path) -> Vec<FrontEntry> {
+        Vec::new()
+    }
+
+    fn open(&self, _project: &Path, id: &str) -> Result<Box<dyn Front>> {
+        anyhow::bail!("there is no front {id}; choose one from the list")
+    }
+}

@@ -1,0 +1,153 @@
+//! A character on the stage and in the modeler.
+
+use serde::{Deserialize, Serialize};
+use sinew_modeler::Change;
+use sinew_sim::Character;
+
+/// Makes a character of a rig.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MakeRequest {
+    /// Rig.
+    pub rig: String,
+    /// Name of the file without its ending; absent: the rig's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Clips that it must follow; empty: all.
+    #[serde(default)]
+    pub clips: Vec<String>,
+    /// `default` or `paper`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub preset: Option<String>,
+    /// Mass, kg.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mass_kg: Option<f64>,
+}
+
+/// Changes a character.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct EditRequest {
+    /// Character.
+    pub id: String,
+    /// Revision that the change was made on; where it is not the present one, the change is refused with 409. Absent: any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub revision: Option<u64>,
+    /// The change, as in the character file.
+    pub change: Change,
+}
+
+/// Undoes or redoes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct HistoryRequest {
+    /// Character.
+    pub id: String,
+}
+
+/// Copies a character.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CopyRequest {
+    /// Character.
+    pub id: String,
+    /// Name of the copy, without its ending.
+    pub name: String,
+}
+
+/// A character with all that the modeler shows.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CharacterDetail {
+    /// Path in the project.
+    pub id: String,
+    /// Grows with every edit, undo and redo.
+    pub revision: u64,
+    /// Rig that it was made from, where that is in the project.
+    pub rig: Option<String>,
+    /// Bodies, joints and end effectors, as in the file. Quaternions are `[w, x, y, z]`.
+    pub character: Character,
+    /// Where each body stands in the rest pose, in the order of the bodies.
+    pub rest: Vec<RestPose>,
+    /// The body on the other side, for each body that has one.
+    pub mirrored: Vec<Option<String>>,
+    /// Mass, kg.
+    pub mass_kg: f64,
+    /// Degrees of freedom, the root's included.
+    pub dof: usize,
+    /// Changes that hold, in order.
+    pub edits: Vec<Change>,
+    /// Whether there is a change to take back.
+    pub can_undo: bool,
+    /// Whether a change was taken back.
+    pub can_redo: bool,
+    /// What was guessed when it was made, one sentence each.
+    pub notes: Vec<String>,
+}
+
+/// Where a body stands.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RestPose {
+    /// Origin of its frame in the world, m.
+    pub position: [f64; 3],
+    /// Orientation `[w, x, y, z]`.
+    pub orientation: [f64; 4],
+    /// Centre of mass in the world, m.
+    pub center_of_mass: [f64; 3],
+}
+
+/// Whether a character stands.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PreflightAnswer {
+    /// Character.
+    pub id: String,
+    /// Revision that was tried.
+    pub revision: u64,
+    /// Whether nothing is wrong.
+    pub ok: bool,
+    /// What is wrong.
+    pub problems: Vec<Problem>,
+    /// Mass, kg.
+    pub mass_kg: f64,
+    /// Height of the centre of mass at the end over that at the start.
+    pub height_kept: f64,
+    /// Turn of the root, rad.
+    pub tilt_rad: f64,
+    /// Distance of the centre of mass from the edge of the support, m; negative: outside.
+    pub support_margin_m: Option<f64>,
+}
+
+/// One problem and its culprits.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Problem {
+    /// What is wrong and what to change.
+    pub sentence: String,
+    /// Bodies to select.
+    pub bodies: Vec<String>,
+    /// Joints to select.
+    pub joints: Vec<String>,
+    /// Clip that shows it.
+    pub clip: Option<String>,
+}
+
+/// How the nodes of `stage.glb` follow the bodies.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Skin {
+    /// Rig.
+    pub rig: String,
+    /// Nodes that a body moves, parents first. All others keep their place in their parent.
+    pub nodes: Vec<SkinNode>,
+}
+
+/// A node that follows a body.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SkinNode {
+    /// Index of the node in `stage.glb`.
+    pub node: usize,
+    /// Name of the joint.
+    pub joint: String,
+    /// Index of the body.
+    pub body: usize,
+    /// Orientation of the joint in the body's frame, `[w, x, y, z]`.
+    pub rotation: [f64; 4],
+    /// Place of the joint in the body's frame, m, for joints whose place a body decides; absent: it keeps its place in its parent.
+    pub position: Option<[f64; 3]>,
+}

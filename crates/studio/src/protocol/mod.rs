@@ -1,0 +1,33 @@
+//! What page and server say to each other; `PROTOCOL.md` tells it with examples, which the tests of this module read.
+
+pub mod character;
+pub mod frame;
+pub mod fronts;
+pub mod jobs;
+pub mod motion;
+pub mod project;
+pub mod session;
+pub mod socket;
+
+pub use character::{
+    CharacterDetail, CopyRequest, EditRequest, HistoryRequest, MakeRequest, PreflightAnswer, Problem, RestPose, Skin,
+    SkinNode,
+};
+pub use frame::{ContactPoint, Frame};
+pub use fronts::{FrontAxis, FrontDetail, FrontEntry, FrontPoint};
+pub use jobs::{Job, JobKind, JobProgress, JobRef, JobRequest, JobStatus, WindowCosts};
+pub use motion::{MotionHeader, encode_motion};
+pub use project::{
+    CharacterEntry, ClipDetail, ErrorAnswer, ProjectInfo, ResultDetail, ResultEntry, ResultFile, RigDetail, RigEntry,
+    RigFrame, RigJoint, State, Uploaded,
+};
+pub use session::{
+    ControllerKind, SceneBody, SceneDescription, SceneJoint, SessionAction, SessionEntry, SessionStart, Steer,
+};
+pub use socket::{ClientMessage, ServerMessage};
+
+/// Version of the protocol; the page says so where the server has another.
+pub const PROTOCOL: u32 = 1;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,100 @@
+//! Results, their files, and fronts.
+
+use super::characters::attachment;
+use super::files::{App, binary};
+use super::{Asked, Id};
+use crate::error::{Refusal, on_a_thread};
+use crate::protocol::{FrontDetail, FrontEntry, JobStatus, ResultDetail, Skin};
+use axum::Json;
+use axum::body::Body;
+use axum::extract::State;
+use axum::http::{HeaderValue, header};
+use axum::response::{IntoResponse, Response};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+pub async fn get(State(studio): App, Asked(Id { id }): Asked<Id>) -> Result<Json<ResultDetail>, Refusal> {
+    on_a_thread(move || studio.project.result_detail(&id).map(Json)).await
+}
+
+pub async fn remove(State(studio): App, Asked(Id { id }): Asked<Id>) -> Result<Json<Value>, Refusal> {
+    on_a_thread(move || {
+        let ended = [JobStatus::Done, JobStatus::Failed, JobStatus::Cancelled];
+        if studio.jobs.list().iter().any(|job| job.result == id && !ended.contains(&job.status)) {
+            return Err(Refusal::conflict(format!("a job works on {id}; cancel it first")));
+        }
+        studio.project.remove_result(&id)?;
+        studio.tell_folder();
+        Ok(Json(json!({})))
+    })
+    .await
+}
+
+#[derive(Deserialize)]
+pub struct Which {
+    id: String,
+    which: Option<String>,
+}
+
+pub async fn motion(State(studio): App, Asked(Which { id, which }): Asked<Which>) -> Result<Response, Refusal> {
+    let is_target = match which.as_deref() {
+        None | Some("simulated") => false,
+        Some("target") => true,
+        Some(other) => return Err(Refusal::bad(format!("there is no motion {other:?}; ask for simulated or target"))),
+    };
+    let bytes = on_a_thread(move || studio.project.result_motion(&id, is_target)).await?;
+    Ok(binary("application/octet-stream", bytes))
+}
+
+pub async fn skin(State(studio): App, Asked(Id { id }): Asked<Id>) -> Result<Json<Skin>, Refusal> {
+    on_a_thread(move || {
+        let made = studio.project.character_of_result(&id)?;
+        let missing = || Refusal::missing(format!("{id}: its rig is not in the project; drop it in"));
+        studio.project.skin(&made)?.map(Json).ok_or_else(missing)
+    })
+    .await
+}
+
+#[derive(Deserialize)]
+pub struct FileOf {
+    id: String,
+    name: String,
+    #[serde(default)]
+    inline: bool,
+}
+
+pub async fn file(State(studio): App, Asked(FileOf { id, name, inline }): Asked<FileOf>) -> Result<Response, Refusal> {
+    let path = studio.project.result_file(&id, &name)?;
+    let bytes = tokio::fs::read(&path).await.map_err(|e| Refusal::bad(format!("{name} cannot be read ({e})")))?;
+    let kind = match path.extension().unwrap_or_default().to_string_lossy().as_ref() {
+        "html" => "text/html; charset=utf-8",
+        "png" => "image/png",
+        "gif" => "image/gif",
+        "json" => "application/json",
+        "glb" => "model/gltf-binary",
+        _ => "application/octet-stream",
+    };
+    let mut response = ([(header::CONTENT_TYPE, kind)], Body::from(bytes)).into_response();
+    let headers = response.headers_mut();
+    // Whatever the file holds, it has no part in the studio's own page.
+    headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static("sandbox allow-scripts allow-popups"));
+    if !inline {
+        let folder = id.rsplit('/').next().unwrap_or_default();
+        if let Ok(value) = HeaderValue::from_str(&attachment(&format!("{folder}-{name}"))) {
+            headers.insert(header::CONTENT_DISPOSITION, value);
+        }
+    }
+    Ok(response)
+}
+
+pub async fn fronts(State(studio): App) -> Result<Json<Vec<FrontEntry>>, Refusal> {
+    on_a_thread(move || Ok(Json(studio.fronts.list(studio.project.root())))).await
+}
+
+pub async fn front(State(studio): App, Asked(Id { id }): Asked<Id>) -> Result<Json<FrontDetail>, Refusal> {
+    on_a_thread(move || {
+        studio.project.path(&id)?;
+        Ok(Json(studio.fronts.open(studio.project.root(), &id)?.detail()))
+    })
+    .await
+}

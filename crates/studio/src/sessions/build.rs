@@ -1,0 +1,150 @@
+//! From what is asked for to a simulation.
+
+use super::controller::{Controller, Feedback, HeldPose, OpenLoop};
+use super::simulation::Simulation;
+use crate::error::Refusal;
+use crate::fronts::FrontSource;
+use crate::project::Project;
+use crate::project::characters::find_rig;
+use crate::protocol::{ControllerKind, SceneDescription, SessionStart};
+use sinew::transfer::{Replay, replay};
+use sinew_modeler::CharacterProject;
+use sinew_sim::{Character, Model, Scene};
+use sinew_transfer::Policy;
+use std::sync::Arc;
+
+/// Length of a step where nothing says otherwise, s.
+const DT: f64 = 1.0 / 480.0;
+/// Highest drop, m.
+const HIGHEST: f64 = 20.0;
+
+/// A simulation with what the page needs to show it.
+pub struct Built {
+    /// The simulation.
+    pub simulation: Simulation,
+    /// What its frames mean.
+    pub scene: SceneDescription,
+    /// Headline.
+    pub title: String,
+}
+
+/// Builds what is asked for.
+///
+/// # Errors
+/// Where a file is missing or damaged, or a number is out of its range.
+pub fn build(project: &Project, fronts: &dyn FrontSource, start: &SessionStart) -> Result<Built, Refusal> {
+    match start {
+        SessionStart::Drop { character: id, height_m } => {
+            if !(0.0..=HIGHEST).contains(height_m) {
+                return Err(Refusal::bad(format!("a character is dropped from 0 to {HIGHEST} m; give such a height")));
+            }
+            let made = project.character(id)?;
+            let model = compiled(made.character(), DT)?;
+            let held = HeldPose::new(&model, model.rest_position(), *height_m);
+            let simulation = Simulation::new(made.character(), DT, Box::new(held))?;
+            let title = format!("{}, dropped", made.character().name);
+            Ok(Built { scene: scene(project, &simulation, Some(&made), Some(id.clone()))?, simulation, title })
+        }
+        SessionStart::Play { result, controller } => {
+            let again = replay(&project.result_path(result)?, None)?;
+            let model = again.target.model();
+            let character = model.scene().characters[0].character.clone();
+            let control = controller_of(project, result, *controller, &again)?;
+            let simulation = Simulation::new(&character, model.dt(), control)?;
+            let made = project.character_of_result(result).ok();
+            let how = match controller {
+                ControllerKind::Feedback => ", under feedback",
+                ControllerKind::HeldPose => ", holding its pose",
+                _ => "",
+            };
+            let title = format!("{}, {}{how}", again.controls.character, again.controls.clip);
+            Ok(Built { scene: scene(project, &simulation, made.as_ref(), None)?, simulation, title })
+        }
+        SessionStart::Front { front, dial } => {
+            project.path(front)?;
+            check_dial(*dial)?;
+            let front = fronts.open(project.root(), front)?;
+            let simulation = Simulation::new(&front.character(), front.dt(), front.controller(*dial)?)?;
+            let title = front.detail().title;
+            Ok(Built { scene: scene(project, &simulation, None, None)?, simulation, title })
+        }
+    }
+}
+
+/// Another controller for the same simulation.
+///
+/// # Errors
+/// Where it does not go with what is simulated.
+pub fn other_controller(
+    project: &Project,
+    start: &SessionStart,
+    kind: ControllerKind,
+    simulation: &Simulation,
+) -> Result<Box<dyn Controller>, Refusal> {
+    let model = simulation.alone();
+    match (start, kind) {
+        (SessionStart::Play { result, .. }, kind) => {
+            controller_of(project, result, kind, &replay(&project.result_path(result)?, None)?)
+        }
+        (_, ControllerKind::HeldPose) => Ok(Box::new(HeldPose::new(model, model.rest_position(), 0.0))),
+        _ => Err(Refusal::bad("only the character of a result can be moved like that; play a result")),
+    }
+}
+
+/// Refuses a dial outside of its range.
+///
+/// # Errors
+/// Says the range.
+pub fn check_dial(dial: f64) -> Result<(), Refusal> {
+    match (0.0..=1.0).contains(&dial) {
+        true => Ok(()),
+        false => Err(Refusal::bad("the dial goes from 0 to 1")),
+    }
+}
+
+fn controller_of(
+    project: &Project,
+    result: &str,
+    kind: ControllerKind,
+    again: &Replay,
+) -> Result<Box<dyn Controller>, Refusal> {
+    let model = again.target.model();
+    match kind {
+        ControllerKind::OpenLoop => Ok(Box::new(OpenLoop::new(&again.run))),
+        ControllerKind::HeldPose => Ok(Box::new(HeldPose::new(model, again.target.position(0), 0.0))),
+        ControllerKind::Feedback => {
+            let path = project.result_path(result)?.join("policy.json");
+            let text = std::fs::read_to_string(&path).map_err(|_| {
+                Refusal::bad(format!("{result} has no feedback policy yet; train one, or choose another controller"))
+            })?;
+            let policy = Policy::from_json(&text, model).map_err(|e| Refusal::bad(format!("{result}: {e}")))?;
+            Ok(Box::new(Feedback::new(policy, model)))
+        }
+        ControllerKind::Front => Err(Refusal::bad("that controller belongs to a front; start one of a front")),
+        ControllerKind::Learnt => Err(Refusal::bad("there are no learnt characters yet; choose another controller")),
+    }
+}
+
+fn compiled(character: &Character, dt: f64) -> Result<Arc<Model>, Refusal> {
+    let model = Model::new(&Scene::on_ground(character.clone()), dt);
+    Ok(Arc::new(model.map_err(|e| Refusal::bad(e.to_string()))?))
+}
+
+fn scene(
+    project: &Project,
+    simulation: &Simulation,
+    made: Option<&CharacterProject>,
+    character: Option<String>,
+) -> Result<SceneDescription, Refusal> {
+    let figure = simulation.figure();
+    let skin = made.map(|made| project.skin(made)).transpose()?.flatten();
+    Ok(SceneDescription {
+        stream: 0,
+        bodies: figure.scene_bodies().to_vec(),
+        joints: figure.scene_joints().to_vec(),
+        character,
+        rig: made.and_then(|made| find_rig(&project.scan(), &made.options().source)),
+        skin,
+        rate_hz: super::RATE_HZ,
+    })
+}

@@ -1,0 +1,158 @@
+//! From a file that is dropped in to an edited character, saved at every step.
+
+mod support;
+
+use serde_json::json;
+use sinew_modeler::CharacterProject;
+use support::{Running, encoded};
+
+#[test]
+fn a_dropped_file_is_modelled_edited_undone_and_always_saved() {
+    let server = Running::start();
+    let mut tab = server.socket();
+    let hello = tab.until(|m| m["type"] == "hello");
+    let names: Vec<&str> =
+        hello["state"]["rigs"].as_array().expect("rigs").iter().filter_map(|r| r["id"].as_str()).collect();
+    assert_eq!((&names[..], hello["protocol"].as_u64()), (&["dinosaur", "human", "quadruped"][..], Some(1)));
+
+    // A file comes in; its repairs are told; all tabs see it.
+    let uploaded = server.ok(server.upload("hero.glb", sinew::assets::dinosaur()));
+    assert_eq!((&uploaded["kind"], &uploaded["rig"]["id"]), (&json!("rig"), &json!("rigs/hero.glb")));
+    assert!(
+        uploaded["rig"]["repairs"].as_array().is_some_and(|r| !r.is_empty()) && uploaded["rig"]["has_skin"] == true
+    );
+    let told = tab.until(|m| m["type"] == "state" && m["state"]["rigs"].as_array().is_some_and(|r| r.len() == 4));
+    assert!(told["state"]["version"].as_u64() > hello["state"]["version"].as_u64());
+    // The same name again is another rig.
+    assert_eq!(server.ok(server.upload("hero.glb", sinew::assets::human()))["rig"]["id"], "rigs/hero-2.glb");
+    let stage = server.get("/api/rig/stage.glb?id=rigs%2Fhero.glb");
+    assert_eq!((stage.status, &stage.body[..4]), (200, &b"glTF"[..]));
+
+    let made = server.ok(server.post("/api/character", &json!({"rig": "rigs/hero.glb"})));
+    assert_eq!((&made["id"], &made["rig"]), (&json!("characters/hero.toml"), &json!("rigs/hero.glb")));
+    let bodies = made["character"]["body"].as_array().expect("bodies").clone();
+    assert_eq!((made["rest"].as_array().map(Vec::len), made["can_undo"].as_bool()), (Some(bodies.len()), Some(false)));
+    let path = server.path("characters/hero.toml");
+    let first = std::fs::read(&path).expect("a file");
+
+    // An axis on both sides, then a merge.
+    let left = bodies.iter().zip(made["mirrored"].as_array().expect("sides")).find(|(_, other)| !other.is_null());
+    let left = left.expect("a pair").0["name"].as_str().expect("a name").to_owned();
+    let joint = made["character"]["joint"].as_array().expect("joints").iter().find(|j| j["child"] == left.as_str());
+    let joint = joint.expect("a joint")["name"].clone();
+    let change = json!({"edit": "set_type", "joint": joint, "type": "hinge", "axis": [0.0, 1.0, 0.0], "mirror": true});
+    let edited = server
+        .ok(server
+            .post("/api/character/edit", &json!({"id": made["id"], "revision": made["revision"], "change": change})));
+    assert!(
+        edited["revision"].as_u64() > made["revision"].as_u64()
+            && edited["edits"].as_array().is_some_and(|e| e.len() == 1)
+    );
+    let second = std::fs::read(&path).expect("a file");
+    assert_ne!(first, second, "it is saved at once");
+    assert_eq!(CharacterProject::load(&path).expect("a character").edits().len(), 1);
+    let told = tab.until(|m| m["type"] == "character" && m["revision"] == edited["revision"]);
+    assert_eq!(told["id"], made["id"]);
+
+    // Somebody who has not seen that change is refused.
+    let mass = |revision: &serde_json::Value| {
+        let change = json!({"edit": "set_mass", "body": left, "mass": 3.0});
+        server.post("/api/character/edit", &json!({"id": made["id"], "revision": revision, "change": change}))
+    };
+    let late = mass(&made["revision"]);
+    assert_eq!((late.status, std::fs::read(&path).expect("a file")), (409, second.clone()), "{}", late.error());
+
+    let tail = bodies.last().expect("a body")["name"].clone();
+    let merged = server
+        .ok(server
+            .post("/api/character/edit", &json!({"id": made["id"], "change": {"edit": "merge_body", "body": tail}})));
+    assert_eq!(merged["character"]["body"].as_array().map(Vec::len), Some(bodies.len() - 1));
+    let undone = server.ok(server.post("/api/character/undo", &json!({"id": made["id"]})));
+    assert_eq!((&undone["character"], undone["can_redo"].as_bool()), (&edited["character"], Some(true)));
+    let redone = server.ok(server.post("/api/character/redo", &json!({"id": made["id"]})));
+    assert_eq!((&redone["character"], redone["can_redo"].as_bool()), (&merged["character"], Some(false)));
+    for _ in 0..2 {
+        server.ok(server.post("/api/character/undo", &json!({"id": made["id"]})));
+    }
+    let nothing = server.post("/api/character/undo", &json!({"id": made["id"]}));
+    assert_eq!((nothing.status, nothing.error().as_str()), (400, "there is no change to take back"));
+
+    // A change that makes no sense is refused and leaves everything as it is.
+    let before = std::fs::read(&path).expect("a file");
+    let wrong = server.post(
+        "/api/character/edit",
+        &json!({"id": made["id"], "change": {"edit": "set_mass", "body": "nobody", "mass": 3.0}}),
+    );
+    assert!(wrong.status == 400 && wrong.error().contains("nobody"), "{}", wrong.error());
+    assert_eq!(std::fs::read(&path).expect("a file"), before);
+}
+
+#[test]
+fn preflight_names_culprits_and_changes_from_outside_are_seen() {
+    let server = Running::start();
+    let made = server.ok(server.post("/api/character", &json!({"rig": "dinosaur", "name": "dino"})));
+    let id = made["id"].as_str().expect("an id").to_owned();
+    let tried = server.ok(server.get(&format!("/api/character/preflight?id={}", encoded(&id))));
+    assert_eq!((tried["ok"].as_bool(), tried["revision"].as_u64()), (Some(true), made["revision"].as_u64()));
+
+    // One thigh far too heavy: a body of each side is named.
+    let pairs =
+        made["character"]["body"].as_array().expect("bodies").iter().zip(made["mirrored"].as_array().expect("sides"));
+    let (left, right) = pairs.clone().find(|(_, other)| !other.is_null()).expect("a pair");
+    let change = json!({"edit": "set_mass", "body": left["name"], "mass": 40.0});
+    server.ok(server.post("/api/character/edit", &json!({"id": id, "change": change})));
+    let tried = server.ok(server.get(&format!("/api/character/preflight?id={}", encoded(&id))));
+    let problems = tried["problems"].as_array().expect("problems");
+    let sides =
+        problems.iter().find(|p| p["sentence"].as_str().is_some_and(|s| s.contains("same mass"))).expect("a problem");
+    assert_eq!(sides["bodies"], json!([left["name"], right]));
+
+    // The command line changes the file; the studio reads it again.
+    let path = server.path(&id);
+    let mut outside = CharacterProject::load(&path).expect("a character");
+    assert!(outside.undo());
+    outside.save(&path).expect("saved");
+    let seen = server.ok(server.get(&format!("/api/character?id={}", encoded(&id))));
+    assert_eq!((&seen["character"], seen["can_redo"].as_bool()), (&made["character"], Some(true)));
+
+    // The skin follows the bodies: every driven node is one of the file's.
+    let skin = server.ok(server.get(&format!("/api/character/skin?id={}", encoded(&id))));
+    let nodes = skin["nodes"].as_array().expect("nodes");
+    assert!(nodes.len() > 10 && nodes[0]["position"].is_array() && nodes[1]["position"].is_null());
+    let motion = server.get(&format!("/api/character/motion?id={}&clip=walk&cycles=2", encoded(&id)));
+    assert_eq!((motion.status, &motion.body[..4]), (200, &b"SNWM"[..]));
+    let length = u32::from_le_bytes(motion.body[4..8].try_into().expect("four")) as usize;
+    let header: serde_json::Value = serde_json::from_slice(&motion.body[8..8 + length]).expect("a header");
+    assert_eq!((header["frames"].as_u64(), header["rate_hz"].as_f64()), (Some(121), Some(60.0)));
+    let file = server.get(&format!("/api/character/file?id={}", encoded(&id)));
+    assert!(
+        file.head.contains("attachment; filename=\"dino.toml\"")
+            && file.body.starts_with(b"#") | file.body.starts_with(b"name")
+    );
+    server.ok(server.delete(&format!("/api/character?id={}", encoded(&id))));
+    assert!(!path.exists() && server.get(&format!("/api/character?id={}", encoded(&id))).status == 404);
+}
+
+#[test]
+fn a_gltf_comes_in_parts() {
+    let server = Running::start();
+    // The embedded human as text with its buffer beside it.
+    let glb = sinew::assets::human();
+    let length = u32::from_le_bytes(glb[12..16].try_into().expect("four")) as usize;
+    let mut json: serde_json::Value = serde_json::from_slice(&glb[20..20 + length]).expect("JSON");
+    let bin = &glb[20 + length + 8..];
+    json["buffers"][0]["uri"] = "human data.bin".into();
+    let text = json.to_string();
+    let alone = server.request("POST", "/api/upload?name=human.gltf&folder=human", "", text.as_bytes());
+    assert!(alone.status == 400 && alone.error().contains("human data.bin"), "{}", alone.error());
+    assert!(!server.path("rigs/human/human.gltf").exists(), "what cannot be read is not kept");
+    let part = server.ok(server.request("POST", "/api/upload?name=human%20data.bin&folder=human", "", bin));
+    assert_eq!(part, json!({"kind": "part", "id": "rigs/human/human data.bin"}));
+    let whole = server.ok(server.request("POST", "/api/upload?name=human.gltf&folder=human", "", text.as_bytes()));
+    assert_eq!(whole["rig"]["id"], "rigs/human/human.gltf");
+    let stage = server.get("/api/rig/stage.glb?id=rigs%2Fhuman%2Fhuman.gltf");
+    assert!(stage.status == 200 && stage.body.starts_with(b"glTF") && stage.body.len() > bin.len());
+    server.ok(server.delete("/api/rig?id=rigs%2Fhuman%2Fhuman.gltf"));
+    assert!(!server.path("rigs/human").exists());
+    assert_eq!(server.delete("/api/rig?id=human").status, 400, "embedded ones stay");
+}

@@ -1,0 +1,72 @@
+// Files that are dropped on the page: parts of a glTF first, then what refers to them.
+
+import type { Studio } from "./view";
+import { upload } from "../protocol/http";
+import type { Uploaded } from "../protocol/types";
+import { h } from "./dom";
+import { icon } from "./icons";
+
+const RIGS = ["glb", "gltf", "fbx", "bvh", "toml"];
+const PARTS = ["bin", "png", "jpg", "jpeg", "ktx2", "webp"];
+
+const ending = (name: string): string => name.split(".").pop()?.toLowerCase() ?? "";
+
+/** Sends files to the server and gives what came of them; each failure is one sentence in the status line. */
+export async function sendFiles(studio: Studio, files: File[]): Promise<Uploaded[]> {
+  const known = files.filter((f) => [...RIGS, ...PARTS].includes(ending(f.name)));
+  const unknown = files.find((f) => !known.includes(f));
+  if (unknown !== undefined)
+    studio.status.error(
+      new Error(`${unknown.name} is no file that the studio reads; drop GLB, glTF with its buffers, FBX, BVH or a character's TOML.`),
+    );
+  const large = known.find((f) => f.size > studio.store.project.largest_upload);
+  if (large !== undefined) {
+    studio.status.error(
+      new Error(
+        `${large.name} is larger than ${Math.round(studio.store.project.largest_upload / 1048576)} MB; make it smaller, for instance with smaller pictures.`,
+      ),
+    );
+    return [];
+  }
+  const gltf = known.find((f) => ending(f.name) === "gltf");
+  const folder = gltf?.name.replace(/\.[^.]*$/, "").replace(/[^A-Za-z0-9._-]+/g, "-");
+  const sorted = [...known].sort((a, b) => rank(a) - rank(b));
+  const done: Uploaded[] = [];
+  for (const file of sorted) {
+    const belongs = file === gltf || PARTS.includes(ending(file.name));
+    const answer = await studio.status.during(`Reading ${file.name}…`, upload<Uploaded>(file.name, belongs ? folder : undefined, file));
+    if (answer !== null) done.push(answer);
+  }
+  return done;
+}
+
+function rank(file: File): number {
+  return PARTS.includes(ending(file.name)) ? 0 : 1;
+}
+
+/** Makes the whole page a place to drop files on. */
+export function acceptDrops(onFiles: (files: File[]) => void): void {
+  const veil = h("div", { class: "veil" }, h("div", {}, icon("download"), h("p", { textContent: "Let go to bring it in" })));
+  veil.hidden = true;
+  document.body.append(veil);
+  let depth = 0;
+  const hasFiles = (event: DragEvent): boolean => event.dataTransfer?.types.includes("Files") ?? false;
+  window.addEventListener("dragenter", (event) => {
+    if (!hasFiles(event)) return;
+    depth += 1;
+    veil.hidden = false;
+  });
+  window.addEventListener("dragleave", (event) => {
+    if (!hasFiles(event)) return;
+    depth = Math.max(0, depth - 1);
+    veil.hidden = depth === 0;
+  });
+  window.addEventListener("dragover", (event) => hasFiles(event) && event.preventDefault());
+  window.addEventListener("drop", (event) => {
+    event.preventDefault();
+    depth = 0;
+    veil.hidden = true;
+    const files = [...(event.dataTransfer?.files ?? [])];
+    if (files.length > 0) onFiles(files);
+  });
+}

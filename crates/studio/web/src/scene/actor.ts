@@ -1,0 +1,187 @@
+// A figure on the stage with everything that can be shown of it: skin, bodies, skeleton, contacts, balance, torque heat.
+
+import { Box3, Group, Vector3, type Intersection } from "three";
+import type { Frame } from "../protocol/frame";
+import type { CharacterDetail, SceneBody, SceneJoint, Skin } from "../protocol/types";
+import { BalanceOverlay } from "./balance";
+import { BodyMesh } from "./bodies";
+import { BoneOverlay } from "./bones";
+import { ContactOverlay } from "./contacts";
+import type { Figure, Model } from "./model";
+import { colors } from "./theme";
+
+export interface Overlays {
+  skin: boolean;
+  bodies: boolean;
+  skeleton: boolean;
+  contacts: boolean;
+  balance: boolean;
+  heat: boolean;
+}
+
+export interface Cast {
+  bodies: SceneBody[];
+  joints: SceneJoint[];
+  parents: (number | null)[];
+  model?: Model | null;
+  skin?: Skin | null;
+}
+
+const SKIN_OVER_BODIES = 0.22;
+
+export class Actor {
+  readonly group = new Group();
+  readonly bodyMesh: BodyMesh | null;
+  readonly balls: BodyMesh | null;
+  readonly figure: Figure | null;
+  frame: Frame | null = null;
+  private readonly bones: BoneOverlay;
+  private readonly contacts: ContactOverlay;
+  private readonly balance = new BalanceOverlay();
+
+  constructor(
+    readonly cast: Cast,
+    readonly isGhost = false,
+  ) {
+    const own = indices(cast.bodies, (b) => b.is_character && b.shapes.length > 0);
+    const others = indices(cast.bodies, (b) => !b.is_character);
+    this.bodyMesh =
+      own.length > 0
+        ? new BodyMesh(
+            own.map((i) => cast.bodies[i]),
+            own,
+            isGhost,
+          )
+        : null;
+    this.balls =
+      others.length > 0
+        ? new BodyMesh(
+            others.map((i) => cast.bodies[i]),
+            others,
+          )
+        : null;
+    this.figure = cast.model && cast.skin && cast.skin.nodes.length > 0 ? cast.model.copy() : null;
+    if (this.figure !== null && cast.skin) this.figure.bind(cast.skin);
+    const height = cast.model?.rig.height_m ?? 1.5;
+    const mass = cast.bodies.reduce((sum, b) => sum + (b.is_character ? b.mass_kg : 0), 0);
+    this.bones = new BoneOverlay(cast.bodies, cast.joints, cast.parents, height);
+    this.contacts = new ContactOverlay(9.81 * Math.max(mass, 0.1));
+    for (const part of [this.bodyMesh, this.balls, this.figure, this.bones, this.contacts, this.balance])
+      if (part !== null) this.group.add(part.group);
+    this.bodyMesh?.paint(() => (isGhost ? colors().ghost : colors().body));
+    this.balls?.paint(() => colors().ball);
+    if (isGhost) {
+      this.figure?.makeGhost();
+      this.bodyMesh?.setOpacity(0.3);
+    }
+  }
+
+  show(overlays: Overlays): void {
+    const bodies = overlays.bodies || (overlays.skin && this.figure === null && this.bodyMesh !== null);
+    if (this.bodyMesh) this.bodyMesh.group.visible = bodies;
+    if (this.figure) {
+      this.figure.setVisible(overlays.skin);
+      if (!this.isGhost) this.figure.setOpacity(overlays.bodies && this.bodyMesh !== null ? SKIN_OVER_BODIES : 1);
+    }
+    const noFigure = this.figure === null && this.bodyMesh === null;
+    this.bones.setShown(!this.isGhost && (overlays.skeleton || noFigure), !this.isGhost && overlays.heat);
+    this.contacts.group.visible = overlays.contacts && !this.isGhost;
+    this.balance.group.visible = overlays.balance && !this.isGhost;
+    if (this.frame !== null) this.setFrame(this.frame);
+  }
+
+  setFrame(frame: Frame): void {
+    this.frame = frame;
+    this.bodyMesh?.pose(frame.poses);
+    this.balls?.pose(frame.poses);
+    if (this.figure?.group.visible) this.figure.pose(frame.poses);
+    this.bones.pose(frame.poses, frame.torques);
+    this.contacts.pose(frame);
+    this.balance.pose(frame);
+  }
+
+  /** Middle of the character in the server's world: its centre of mass, or the mean of its joints. */
+  middle(): [number, number, number] {
+    const frame = this.frame;
+    if (frame === null) return [0, 0, 0.8];
+    const [x, y, z] = frame.centerOfMass;
+    if (x !== 0 || y !== 0 || z !== 0) return [x, y, z];
+    return [frame.poses[0], frame.poses[1], frame.poses[2]];
+  }
+
+  /** Bounds in the scene's own axes: of the skin, or of the joints and what hangs on them. */
+  box(): Box3 {
+    const box = new Box3();
+    const frame = this.frame;
+    if (frame === null) return box;
+    if (this.figure?.group.visible) {
+      this.figure.pose(frame.poses);
+      box.union(this.figure.box()).expandByScalar(0.02);
+      box.min.y = Math.min(box.min.y, 0);
+      return box;
+    }
+    const scene = this.group;
+    scene.updateWorldMatrix(true, false);
+    this.cast.bodies.forEach((b, i) => {
+      if (b.is_character) box.expandByPoint(scene.localToWorld(POINT.fromArray(frame.poses, 7 * i)));
+    });
+    if (box.isEmpty()) return box;
+    const size = box.getSize(POINT).length();
+    box.expandByScalar(0.09 * size + 0.02);
+    box.min.y = Math.min(box.min.y, 0);
+    return box;
+  }
+
+  bodyAt(hits: Intersection[]): number | null {
+    for (const hit of hits) {
+      const body = this.bodyMesh?.bodyAt(hit) ?? null;
+      if (body !== null) return body;
+    }
+    return null;
+  }
+
+  dispose(): void {
+    for (const part of [this.bodyMesh, this.balls, this.figure, this.bones, this.contacts, this.balance]) part?.dispose();
+    this.group.removeFromParent();
+  }
+}
+
+const POINT = new Vector3();
+
+function indices<T>(list: T[], wanted: (item: T) => boolean): number[] {
+  return list.flatMap((item, i) => (wanted(item) ? [i] : []));
+}
+
+/** Parents of the bodies: said by the server, or taken from a character, or read from the nodes that the bodies move. */
+export function parentsOf(
+  bodies: SceneBody[],
+  joints: SceneJoint[],
+  character?: CharacterDetail | null,
+  model?: Model | null,
+  skin?: Skin | null,
+): (number | null)[] {
+  const parents: (number | null)[] = bodies.map(() => null);
+  if (joints.some((j) => j.parent !== undefined)) {
+    for (const j of joints) parents[j.body] = j.parent ?? null;
+  } else if (character) {
+    const byName = new Map(bodies.map((b, i) => [b.name, i]));
+    for (const j of character.character.joint) {
+      const child = byName.get(j.child);
+      if (child !== undefined && j.parent !== undefined) parents[child] = byName.get(j.parent) ?? null;
+    }
+  } else if (model && skin) {
+    const bodyOfJoint = new Map(skin.nodes.map((n) => [n.joint, n.body]));
+    model.rig.joints.forEach((j) => {
+      const body = bodyOfJoint.get(j.name);
+      if (body === undefined || parents[body] !== null) return;
+      for (let p = j.parent; p !== null; p = model.rig.joints[p].parent) {
+        const above = bodyOfJoint.get(model.rig.joints[p].name);
+        if (above !== undefined && above !== body) {
+          parents[body] = above;
+          break;
+        }
+      }
+    });
+  }
+  return parents;
+}

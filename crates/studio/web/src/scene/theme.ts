@@ -1,0 +1,85 @@
+// Colours of the scene, light and dark, and the scale of heat.
+
+import { Color } from "three";
+
+export interface SceneColors {
+  background: number;
+  ground: number;
+  grid: number;
+  gridStrong: number;
+  skin: number;
+  body: number;
+  bodySelected: number;
+  bodyHovered: number;
+  bone: number;
+  ghost: number;
+  contact: number;
+  force: number;
+  balance: number;
+  ball: number;
+  axis: number;
+  skyLight: number;
+  groundLight: number;
+  lightStrength: number;
+}
+
+const LIGHT: SceneColors = {
+  background: 0xe9e8e4,
+  ground: 0xe2e0db,
+  grid: 0xcfccc5,
+  gridStrong: 0xb9b5ac,
+  skin: 0x9fb0ae,
+  body: 0x8fa3ad,
+  bodySelected: 0xd98a3d,
+  bodyHovered: 0xb9c7cd,
+  bone: 0x2f5866,
+  ghost: 0x5b7fa6,
+  contact: 0xc2502f,
+  force: 0xd2673f,
+  balance: 0x7a4fa3,
+  ball: 0xc6784a,
+  axis: 0x1f7a8c,
+  skyLight: 0xffffff,
+  groundLight: 0xb9b2a5,
+  lightStrength: 1,
+};
+const DARK: SceneColors = {
+  background: 0x202326,
+  ground: 0x2a2d30,
+  grid: 0x363a3e,
+  gridStrong: 0x454a4f,
+  skin: 0x8da09f,
+  body: 0x7f959f,
+  bodySelected: 0xe69a4c,
+  bodyHovered: 0x8fa5b0,
+  bone: 0x9cc7d3,
+  ghost: 0x7fa6d0,
+  contact: 0xf07a55,
+  force: 0xf08a62,
+  balance: 0xb48be0,
+  ball: 0xcf8458,
+  axis: 0x5fc0d2,
+  skyLight: 0xf0f3f5,
+  groundLight: 0x6a6862,
+  lightStrength: 1,
+};
+
+const dark = window.matchMedia("(prefers-color-scheme: dark)");
+
+export function colors(): SceneColors {
+  return dark.matches ? DARK : LIGHT;
+}
+
+export function onThemeChange(listener: () => void): void {
+  dark.addEventListener("change", listener);
+}
+
+const COLD = new Color(0x4f7f9c);
+const WARM = new Color(0xf0b84a);
+const HOT = new Color(0xd6392b);
+
+/** From cold at 0 over warm at a half to hot at 1. */
+export function heat(load: number, out: Color): Color {
+  const x = Math.min(Math.max(load, 0), 1);
+  return x < 0.5 ? out.copy(COLD).lerp(WARM, 2 * x) : out.copy(WARM).lerp(HOT, 2 * x - 1);
+}

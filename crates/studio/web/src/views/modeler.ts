@@ -1,0 +1,522 @@
+// Modeler: the body of a character, edited by hand and by number, dropped to see whether it stands.
+
+import { fill, h } from "../app/dom";
+import { icon, type IconName } from "../app/icons";
+import type { Studio, View } from "../app/view";
+import { select } from "../parts/fields";
+import { button, empty, hint, plan, section, segments, sentences } from "../parts/layout";
+import { LiveSession } from "../parts/live";
+import { OverlayBar } from "../parts/overlay_bar";
+import { DIVERGED, FALLEN, type Frame } from "../protocol/frame";
+import { address, getJson, postJson, Refusal } from "../protocol/http";
+import type { CharacterDetail, Edit, PreflightAnswer } from "../protocol/types";
+import type { GizmoMode } from "../scene/gizmo";
+import { drawInspector, type Part, type Selection } from "./modeler_inspector";
+import { ModelerScene } from "./modeler_scene";
+
+const DROP_HEIGHT_M = 0.15;
+const DEEPEST_INDENT = 7;
+const MODES: { value: GizmoMode; label: string; icon: IconName }[] = [
+  { value: "translate", label: "Move (W)", icon: "move" },
+  { value: "rotate", label: "Turn (E)", icon: "turn" },
+  { value: "scale", label: "Size (R)", icon: "size" },
+];
+
+export class ModelerView implements View {
+  readonly element: HTMLElement;
+  private readonly plan = plan("modeler");
+  private readonly bar = new OverlayBar("modeler", { skin: true, bodies: true }, ["skin", "bodies", "skeleton"], false);
+  private readonly dropBar = new OverlayBar("modeler.drop", { skin: false, bodies: true, contacts: true, balance: true });
+  private readonly scene: ModelerScene;
+  private readonly live: LiveSession;
+  private readonly tools = h("div", { class: "tools" });
+  private readonly message = hint("Make a character of a rig in the library first.");
+  private detail: CharacterDetail | null = null;
+  private selection: Selection | null = null;
+  private mirror = true;
+  /** Handles of each part; none while a joint's arc is to be read. */
+  private readonly modes: Record<Part, GizmoMode | null> = { body: "translate", joint: null, effectors: "translate" };
+  private preflight: PreflightAnswer | null = null;
+  private preflightRuns = false;
+  private dropping = false;
+  private dropState = "";
+  private shown = false;
+  private queue: Promise<void> = Promise.resolve();
+
+  constructor(private readonly studio: Studio) {
+    this.element = this.plan.element;
+    this.scene = new ModelerScene(studio, this.bar);
+    this.scene.onSelect = (body, isJoint) =>
+      this.select(body === null ? null : { body, part: isJoint ? "joint" : (this.selection?.part ?? "body"), effector: null });
+    this.scene.onEdit = (edit) => this.edit(edit);
+    this.live = new LiveSession(studio, this.dropBar);
+    this.live.onFrame = (frame) => this.dropped(frame);
+    this.live.onEnded = (reason) => {
+      studio.status.news(reason);
+      this.stopDrop();
+    };
+    this.plan.stage.append(this.tools, this.bar.element, this.dropBar.element, this.message);
+    this.registerKeys();
+    studio.store.on(["characters"], () => this.shown && this.listed());
+    studio.socket.listen((message) => {
+      if (message.type !== "character" || message.id !== this.detail?.id || message.revision <= this.detail.revision || this.sends > 0)
+        return;
+      studio.cache.forgetCharacter(message.id);
+      void this.load(message.id);
+    });
+  }
+
+  show(parameters: URLSearchParams): void {
+    this.shown = true;
+    this.studio.viewport.attach(this.plan.stage);
+    this.scene.show();
+    const wanted = parameters.get("character") ?? this.detail?.id ?? this.studio.store.characters[0]?.id;
+    this.refresh();
+    if (wanted !== undefined && wanted !== this.detail?.id) void this.load(wanted);
+  }
+
+  hide(): void {
+    this.stopDrop();
+    this.shown = false;
+    this.scene.hide();
+  }
+
+  /** The list of characters is new: there may be a first one, or news that came while the server was away. */
+  private listed(): void {
+    const { characters } = this.studio.store;
+    const entry = characters.find((c) => c.id === this.detail?.id);
+    if (this.detail === null && characters[0] !== undefined) void this.load(characters[0].id);
+    else if (entry !== undefined && this.detail !== null && entry.revision > this.detail.revision && this.sends === 0) {
+      this.studio.cache.forgetCharacter(entry.id);
+      void this.load(entry.id);
+    }
+    this.refresh();
+  }
+
+  private sends = 0;
+
+  private async load(id: string): Promise<void> {
+    const detail = await this.studio.status.during("Loading the character…", this.studio.cache.character(id));
+    if (detail !== null) await this.take(detail);
+  }
+
+  private async take(detail: CharacterDetail): Promise<void> {
+    const { cache } = this.studio;
+    const isOther = detail.id !== this.detail?.id;
+    this.detail = detail;
+    if (isOther) {
+      this.selection = null;
+      this.preflight = null;
+    }
+    const names = new Set(detail.character.body.map((b) => b.name));
+    if (this.selection !== null && !names.has(this.selection.body)) this.selection = null;
+    this.scene.select(this.selection);
+    const model = detail.rig === null ? null : await cache.model(detail.rig).catch(() => null);
+    const skin = model === null ? null : await cache.skin(detail.id).catch(() => null);
+    if (this.detail !== detail) return;
+    this.scene.set(detail, model, skin);
+    this.refresh();
+    if (this.preflight === null || this.preflight.revision !== detail.revision) this.schedulePreflight();
+  }
+
+  private preflightTimer = 0;
+
+  /** Looks whether it stands, once the hands are still. */
+  private schedulePreflight(): void {
+    window.clearTimeout(this.preflightTimer);
+    this.preflightTimer = window.setTimeout(() => void this.runPreflight(false), 700);
+  }
+
+  private async runPreflight(clips: boolean): Promise<void> {
+    const id = this.detail?.id;
+    if (id === undefined || !this.shown) return;
+    this.preflightRuns = true;
+    this.refreshLeft();
+    const answer = await this.studio.status.during(
+      "Pre-flight: does it stand?",
+      getJson<PreflightAnswer>("character/preflight", { id, ...(clips ? { clips: true } : {}) }),
+    );
+    this.preflightRuns = false;
+    if (answer !== null && answer.id === this.detail?.id) this.preflight = answer;
+    this.refreshLeft();
+  }
+
+  edit(edit: Edit): void {
+    const body = "body" in edit ? edit.body : this.bodyOf(edit);
+    const hasOther = this.detail?.mirrored[this.detail.character.body.findIndex((b) => b.name === body)] != null;
+    const change = this.mirror && hasOther ? { ...edit, mirror: true } : edit;
+    this.send("Saving the edit…", () =>
+      postJson<CharacterDetail>("character/edit", { id: this.detail?.id, revision: this.detail?.revision, change }),
+    );
+  }
+
+  private bodyOf(edit: Edit): string | undefined {
+    if ("joint" in edit) return this.detail?.character.joint.find((j) => j.name === edit.joint)?.child;
+    return "name" in edit ? this.detail?.character.end_effector?.find((e) => e.name === edit.name)?.body : undefined;
+  }
+
+  private history(what: "undo" | "redo"): void {
+    if (this.detail === null || !(what === "undo" ? this.detail.can_undo : this.detail.can_redo)) return;
+    this.send(what === "undo" ? "Undoing…" : "Redoing…", () => postJson<CharacterDetail>(`character/${what}`, { id: this.detail?.id }));
+  }
+
+  /** One after the other, so that each is made on the revision before it. */
+  private send(text: string, request: () => Promise<CharacterDetail>): void {
+    this.sends += 1;
+    this.queue = this.queue
+      .then(async () => {
+        if (this.detail === null) return;
+        const id = this.detail.id;
+        const answer = await this.studio.status.during(text, async () => {
+          try {
+            return await request();
+          } catch (error) {
+            if (error instanceof Refusal && error.status === 409) this.studio.cache.forgetCharacter(id);
+            throw error;
+          }
+        });
+        if (answer !== null) {
+          this.studio.cache.put(answer);
+          await this.take(answer);
+        } else await this.load(id);
+      })
+      .catch((error) => this.studio.status.error(error))
+      .finally(() => (this.sends -= 1));
+  }
+
+  private select(selection: Selection | null): void {
+    this.selection = selection;
+    this.scene.mode = this.modes[this.part()];
+    this.scene.select(selection);
+    this.refreshTools();
+    this.refreshLeft();
+    this.refreshRight();
+  }
+
+  private async drop(): Promise<void> {
+    if (this.detail === null) return;
+    const id = this.detail.id;
+    this.dropping = true;
+    this.dropState = "It starts…";
+    this.scene.hide();
+    this.live.show();
+    this.refresh();
+    const started = await this.studio.status.during("Dropping it…", () =>
+      this.live.start({ what: "drop", character: id, height_m: DROP_HEIGHT_M }).then(() => true),
+    );
+    if (started === null) this.stopDrop();
+  }
+
+  private stopDrop(): void {
+    if (!this.dropping) return;
+    this.dropping = false;
+    this.live.leave(true);
+    this.live.hide();
+    if (this.shown) this.scene.show();
+    this.refresh();
+  }
+
+  private dropped(frame: Frame): void {
+    const state =
+      (frame.flags & DIVERGED) !== 0
+        ? "Its numbers left all reason: look for a body that is far too light."
+        : (frame.flags & FALLEN) !== 0
+          ? "It has fallen."
+          : `It stands, ${frame.timeSecs.toFixed(1)} s.`;
+    if (state === this.dropState) return;
+    this.dropState = state;
+    const output = this.tools.querySelector("output");
+    if (output) output.textContent = state;
+  }
+
+  private refresh(): void {
+    const { characters } = this.studio.store;
+    this.message.hidden = characters.length > 0 || this.detail !== null;
+    this.bar.element.hidden = this.dropping;
+    this.dropBar.element.hidden = !this.dropping;
+    this.studio.keyboard.activate(this.shown ? ["Everywhere", this.dropping ? "Drop" : "Modeler"] : ["Everywhere"]);
+    this.refreshTools();
+    this.refreshLeft();
+    this.refreshRight();
+  }
+
+  private refreshTools(): void {
+    const { detail } = this;
+    if (detail === null) {
+      fill(this.tools);
+    } else if (this.dropping) {
+      fill(
+        this.tools,
+        button("Back to editing", () => this.stopDrop(), { title: "Esc" }),
+        button("Drop again", () => void this.live.act({ action: "reset" }).catch((e) => this.studio.status.error(e)), { icon: "reset" }),
+        h("output", { class: "drop-state", textContent: this.dropState }),
+      );
+    } else {
+      fill(
+        this.tools,
+        segments<GizmoMode>(MODES, this.modes[this.part()], (m) => this.setMode(m)),
+        h(
+          "button",
+          {
+            class: "plain toggle boxed",
+            title: "The other side changes alike (X)",
+            aria: { pressed: String(this.mirror), label: "Mirror" },
+            data: { key: "mirror" },
+            onclick: () => this.setMirror(!this.mirror),
+          },
+          icon("mirror"),
+        ),
+        h(
+          "div",
+          { class: "segments" },
+          h(
+            "button",
+            {
+              class: "plain",
+              title: "Undo (Ctrl Z)",
+              disabled: !detail.can_undo,
+              data: { key: "undo" },
+              aria: { label: "Undo" },
+              onclick: () => this.history("undo"),
+            },
+            icon("undo"),
+          ),
+          h(
+            "button",
+            {
+              class: "plain",
+              title: "Redo (Ctrl Shift Z)",
+              disabled: !detail.can_redo,
+              data: { key: "redo" },
+              aria: { label: "Redo" },
+              onclick: () => this.history("redo"),
+            },
+            icon("redo"),
+          ),
+        ),
+        button("Drop it", () => void this.drop(), { icon: "drop", primary: true, key: "drop", title: "See it simulated at once (D)" }),
+      );
+    }
+  }
+
+  private refreshLeft(): void {
+    const { detail } = this;
+    const { characters } = this.studio.store;
+    const chooser =
+      characters.length > 0
+        ? select(
+            characters.map((c) => ({ value: c.id, label: c.name })),
+            detail?.id ?? null,
+            (id) => void this.load(id),
+            "character",
+          )
+        : null;
+    if (detail === null) {
+      fill(this.plan.left, section("Character", chooser ?? empty("None yet.")));
+      return;
+    }
+    fill(
+      this.plan.left,
+      section(
+        "Character",
+        chooser,
+        h("p", {
+          class: "quiet",
+          textContent: `${detail.character.body.length} bodies, ${detail.dof} degrees of freedom, ${detail.mass_kg.toFixed(1)} kg. Every edit is saved.`,
+        }),
+      ),
+      this.preflightSection(),
+      section("Bodies", this.tree(detail)),
+    );
+  }
+
+  private preflightSection(): HTMLElement {
+    const p = this.preflight;
+    const problems = p?.problems ?? [];
+    const state = this.preflightRuns
+      ? "Trying…"
+      : p === null
+        ? "Not tried yet."
+        : p.ok
+          ? `It stands${p.support_margin_m !== null && p.support_margin_m !== undefined ? `, ${(100 * p.support_margin_m).toFixed(1)} cm inside its feet` : ""}.`
+          : null;
+    return section(
+      "Pre-flight",
+      state === null
+        ? null
+        : h(
+            "p",
+            { class: `verdict ${p?.ok && !this.preflightRuns ? "good" : ""}` },
+            p?.ok && !this.preflightRuns ? icon("check") : null,
+            state,
+          ),
+      h(
+        "div",
+        { class: "problems" },
+        ...problems.map((problem, i) =>
+          h(
+            "button",
+            { class: "problem", data: { key: `problem:${i}` }, onclick: () => this.selectCulprit(problem.bodies[0], problem.joints[0]) },
+            icon("warning"),
+            h("span", { textContent: problem.sentence }),
+          ),
+        ),
+      ),
+      h(
+        "div",
+        { class: "actions" },
+        button("Try it with its clips", () => void this.runPreflight(true), {
+          key: "preflight",
+          disabled: this.preflightRuns,
+          title: "Does it stand, and do the clips fit its limits? (P)",
+        }),
+      ),
+    );
+  }
+
+  private selectCulprit(body: string | undefined, joint: string | undefined): void {
+    const child = joint === undefined ? undefined : this.detail?.character.joint.find((j) => j.name === joint)?.child;
+    if (child !== undefined) this.select({ body: child, part: "joint", effector: null });
+    else if (body !== undefined) this.select({ body, part: "body", effector: null });
+  }
+
+  private tree(detail: CharacterDetail): HTMLElement {
+    const list = h("div", { class: "tree", role: "tree" });
+    const problems = new Set(
+      this.preflight?.problems.flatMap((p) => [
+        ...p.bodies,
+        ...p.joints.map((n) => detail.character.joint.find((j) => j.name === n)?.child ?? ""),
+      ]) ?? [],
+    );
+    for (const { name, depth } of inTreeOrder(detail)) {
+      const mass = detail.character.body.find((b) => b.name === name)?.mass ?? 0;
+      const joint = detail.character.joint.find((j) => j.child === name);
+      const item = h(
+        "button",
+        {
+          class: `row tight${this.selection?.body === name ? " selected" : ""}`,
+          role: "treeitem",
+          data: { key: `body:${name}` },
+          aria: { selected: String(this.selection?.body === name) },
+          onclick: () => this.select({ body: name, part: this.selection?.part ?? "body", effector: null }),
+        },
+        h("span", { class: "title", textContent: name }),
+        problems.has(name) ? h("span", { class: "culprit", title: "See the pre-flight" }, icon("warning")) : null,
+        h("span", { class: "kind", textContent: joint?.type ?? "" }),
+        h("span", { class: "mass", textContent: `${mass.toFixed(1)} kg` }),
+      );
+      item.style.setProperty("--depth", String(Math.min(depth, DEEPEST_INDENT)));
+      list.append(item);
+    }
+    return list;
+  }
+
+  private refreshRight(): void {
+    const { detail, selection } = this;
+    if (detail === null) {
+      fill(this.plan.right, section("Body", empty("Nothing to edit yet.")));
+    } else if (selection === null) {
+      fill(
+        this.plan.right,
+        h(
+          "header",
+          { class: "subject" },
+          h("h1", { textContent: detail.character.name }),
+          h("p", { textContent: "Click a body to edit it; with Shift, its joint." }),
+        ),
+        detail.notes.length > 0 ? section("What was guessed", sentences(detail.notes)) : null,
+        h(
+          "div",
+          { class: "actions end" },
+          button("See its clips", () => this.studio.go("stage", { character: detail.id }), { icon: "stage" }),
+          button("Make it physical", () => this.studio.go("transfer", { character: detail.id }), { icon: "transfer" }),
+          h("a", { class: "button", href: address("character/file", { id: detail.id }), download: "" }, icon("download"), "Download TOML"),
+        ),
+      );
+    } else {
+      drawInspector(this.plan.right, {
+        detail,
+        selection,
+        withJoint: this.scene.withJoint,
+        edit: (e) => this.edit(e),
+        select: (s) => this.select(s),
+        setWithJoint: (on) => (this.scene.withJoint = on),
+      });
+    }
+  }
+
+  private part(): Part {
+    return this.selection?.part ?? "body";
+  }
+
+  /** Shows handles; the same choice again puts them away. */
+  private setMode(mode: GizmoMode): void {
+    const part = this.part();
+    this.modes[part] = this.modes[part] === mode ? null : mode;
+    this.scene.setMode(this.modes[part]);
+    this.refreshTools();
+  }
+
+  private setMirror(mirror: boolean): void {
+    this.mirror = mirror;
+    this.refreshTools();
+  }
+
+  private registerKeys(): void {
+    const step = (by: number): void => {
+      if (this.detail === null) return;
+      const order = inTreeOrder(this.detail).map((b) => b.name);
+      const index = order.indexOf(this.selection?.body ?? "");
+      const body = order[Math.min(Math.max(index + by, 0), order.length - 1)];
+      if (body !== undefined) this.select({ body, part: this.selection?.part ?? "body", effector: null });
+    };
+    const part = (p: Selection["part"]): void => {
+      if (this.selection !== null) this.select({ ...this.selection, part: p, effector: null });
+    };
+    this.studio.keyboard.register("Modeler", [
+      { keys: ["w"], what: "Move", run: () => this.setMode("translate") },
+      { keys: ["e"], what: "Turn", run: () => this.setMode("rotate") },
+      { keys: ["r"], what: "Size", run: () => this.setMode("scale") },
+      { keys: ["x"], what: "Mirror edits, or not", run: () => this.setMirror(!this.mirror) },
+      { keys: ["arrowdown"], what: "Next body", run: () => step(1) },
+      { keys: ["arrowup"], what: "Body before", run: () => step(-1) },
+      { keys: ["q"], what: "Edit the body", run: () => part("body") },
+      { keys: ["a"], what: "Edit its joint", run: () => part("joint") },
+      { keys: ["s"], what: "Edit its end effectors", run: () => part("effectors") },
+      {
+        keys: ["delete", "backspace"],
+        what: "Delete the body",
+        run: () => this.selection && this.edit({ edit: "delete_body", body: this.selection.body }),
+      },
+      {
+        keys: ["m"],
+        what: "Merge the body into its parent",
+        run: () => this.selection && this.edit({ edit: "merge_body", body: this.selection.body }),
+      },
+      { keys: ["ctrl+z"], what: "Undo", run: () => this.history("undo") },
+      { keys: ["ctrl+shift+z", "ctrl+y"], what: "Redo", run: () => this.history("redo") },
+      { keys: ["d"], what: "Drop it", run: () => void this.drop() },
+      { keys: ["p"], what: "Pre-flight with its clips", run: () => void this.runPreflight(true) },
+      { keys: ["escape"], what: "Choose nothing", run: () => this.select(null) },
+      ...this.bar.shortcuts().filter((s) => s.keys[0] !== "t"),
+    ]);
+    this.studio.keyboard.register("Drop", [
+      { keys: ["escape"], what: "Back to editing", run: () => this.stopDrop() },
+      { keys: ["d"], what: "Drop again", run: () => void this.live.act({ action: "reset" }).catch((e) => this.studio.status.error(e)) },
+      ...this.dropBar.shortcuts(),
+    ]);
+  }
+}
+
+/** Bodies depth first, each under the one that carries it. */
+function inTreeOrder(detail: CharacterDetail): { name: string; depth: number }[] {
+  const children = new Map<string | undefined, string[]>();
+  for (const j of detail.character.joint) children.set(j.parent, [...(children.get(j.parent) ?? []), j.child]);
+  const order: { name: string; depth: number }[] = [];
+  const visit = (name: string, depth: number): void => {
+    order.push({ name, depth });
+    for (const child of children.get(name) ?? []) visit(child, depth + 1);
+  };
+  for (const root of children.get(undefined) ?? []) visit(root, 0);
+  return order;
+}

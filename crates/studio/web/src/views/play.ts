@@ -1,0 +1,320 @@
+// Play: a simulated character under its controller, and everything one can do to it.
+
+import { fill, h } from "../app/dom";
+import type { Studio, View } from "../app/view";
+import { field, select, slider } from "../parts/fields";
+import { button, empty, hint, plan, row, section } from "../parts/layout";
+import { LiveSession } from "../parts/live";
+import { OverlayBar } from "../parts/overlay_bar";
+import { DIVERGED, FALLEN, type Frame } from "../protocol/frame";
+import type { ControllerKind, SessionAction, SessionStart } from "../protocol/types";
+import { PlayHands } from "./play_hands";
+import { Steering } from "./play_steer";
+
+const CONTROLLERS: Record<ControllerKind, string> = {
+  held_pose: "Holds its pose",
+  open_loop: "Repeats its motion",
+  feedback: "Keeps its balance",
+  front: "A point of a front",
+  learnt: "Learnt",
+};
+const GRAVITIES: [string, number][] = [
+  ["Earth", 9.81],
+  ["Mars", 3.71],
+  ["Moon", 1.62],
+  ["None", 0],
+];
+
+export class PlayView implements View {
+  readonly element: HTMLElement;
+  private readonly plan = plan("play");
+  private readonly bar = new OverlayBar("play", { skin: true, contacts: false });
+  private readonly live: LiveSession;
+  private readonly hands: PlayHands;
+  private readonly steering: Steering;
+  private readonly message = hint("Choose who is to play on the left.");
+  private readonly tips = h("p", {
+    class: "stage-tip",
+    textContent: "Click to throw a ball. Drag from a body to push it. Drag elsewhere to look around.",
+  });
+  private readonly state = h("p", { class: "verdict" });
+  private chosen: SessionStart | null = null;
+  private speedMs = 9;
+  private massKg: number | null = null;
+  private stateText = "";
+  private shown = false;
+  private timer = 0;
+
+  constructor(private readonly studio: Studio) {
+    this.element = this.plan.element;
+    this.live = new LiveSession(studio, this.bar);
+    this.live.onFrame = (frame) => this.tell(frame);
+    this.live.onEnded = (reason) => {
+      studio.status.news(reason);
+      this.refresh();
+    };
+    this.hands = new PlayHands(studio, this.live, (action) => this.act(action));
+    this.steering = new Steering(studio, this.live, (action) => this.act(action));
+    this.plan.stage.append(this.bar.element, this.message, this.tips);
+    studio.keyboard.register("Play", [
+      ...this.bar.shortcuts(),
+      { keys: [" "], what: "Pause, go on", run: () => this.act({ action: "pause", paused: !(this.live.session?.paused ?? false) }) },
+      { keys: ["arrowright", "."], what: "One frame, where it stands still", run: () => this.act({ action: "step" }) },
+      { keys: ["r", "backspace"], what: "Reset", run: () => this.act({ action: "reset" }) },
+      { keys: ["v"], what: "Slow motion, or real time", run: () => this.setTimeScale((this.live.session?.time_scale ?? 1) < 1 ? 1 : 0.2) },
+      {
+        keys: ["z"],
+        what: "No gravity, or the Earth's",
+        run: () => this.setGravity((this.live.session?.gravity[2] ?? -9.81) < 0 ? 0 : 9.81),
+      },
+      { keys: ["n"], what: "Throw a ball at its middle", run: () => this.hands.throwAtMiddle() },
+      { keys: ["i"], what: "Push its trunk from behind", run: () => this.hands.pushTrunk() },
+      ...this.steering.shortcuts(),
+    ]);
+    studio.store.on(
+      ["results", "characters", "sessions"],
+      () => this.shown && (this.chosen === null && this.live.session === null ? this.startSomething() : this.refresh()),
+    );
+  }
+
+  show(parameters: URLSearchParams): void {
+    this.shown = true;
+    this.studio.viewport.attach(this.plan.stage);
+    this.live.show();
+    this.hands.show();
+    this.timer = window.setInterval(() => this.note(), 500);
+    const result = parameters.get("result");
+    const entry = this.studio.store.results.find((r) => r.id === result);
+    if (result !== null) void this.start({ what: "play", result, controller: entry?.has_policy ? "feedback" : "open_loop" });
+    else if (this.chosen !== null) void this.start(this.chosen);
+    else this.startSomething();
+    this.refresh();
+  }
+
+  hide(): void {
+    this.shown = false;
+    window.clearInterval(this.timer);
+    this.studio.status.note("");
+    this.hands.hide();
+    this.live.leave(true);
+    this.live.hide();
+  }
+
+  /** Nobody was chosen: the newest motion, or the first character. */
+  private startSomething(): void {
+    const { results, characters } = this.studio.store;
+    const last = results[results.length - 1];
+    if (last !== undefined) void this.start({ what: "play", result: last.id, controller: last.has_policy ? "feedback" : "open_loop" });
+    else if (characters[0] !== undefined) void this.start({ what: "drop", character: characters[0].id, height_m: 0.05 });
+  }
+
+  private async start(start: SessionStart): Promise<void> {
+    this.chosen = start;
+    this.refresh();
+    await this.studio.status.during("Starting the simulation…", () => this.live.start(start));
+    if (!this.shown) this.live.leave(true);
+    this.refresh();
+  }
+
+  private act(action: SessionAction): void {
+    if (this.live.session === null) return;
+    this.live.act(action).catch((error) => this.studio.status.error(error));
+  }
+
+  private setTimeScale(scale: number): void {
+    this.act({ action: "time_scale", time_scale: scale });
+  }
+
+  private setGravity(down: number): void {
+    this.act({ action: "gravity", gravity: [0, 0, -down] });
+  }
+
+  private tell(frame: Frame): void {
+    const text =
+      (frame.flags & DIVERGED) !== 0
+        ? "Its numbers left all reason; reset it."
+        : (frame.flags & FALLEN) !== 0
+          ? "It has fallen. R resets it."
+          : "On its feet.";
+    if (text === this.stateText) return;
+    this.stateText = text;
+    this.state.textContent = text;
+    this.state.classList.toggle("good", (frame.flags & (DIVERGED | FALLEN)) === 0);
+  }
+
+  private note(): void {
+    const { live } = this;
+    this.studio.status.note(
+      live.session === null || Number.isNaN(live.latencyMs)
+        ? ""
+        : `${live.framesPerSec.toFixed(0)} frames a second, ${Math.max(live.latencyMs, 0).toFixed(0)} ms behind`,
+    );
+  }
+
+  private refresh(): void {
+    const { store } = this.studio;
+    const { session } = this.live;
+    this.message.hidden = session !== null;
+    this.tips.hidden = session === null;
+    const isChosen = (s: SessionStart): boolean => this.chosen !== null && JSON.stringify(key(s)) === JSON.stringify(key(this.chosen));
+    const results = store.results.map((r) => {
+      const start: SessionStart = { what: "play", result: r.id, controller: r.has_policy ? "feedback" : "open_loop" };
+      return row({
+        key: `result:${r.id}`,
+        title: r.name,
+        detail: r.has_policy ? "under feedback" : "as it was found",
+        icon: "transfer",
+        selected: isChosen(start),
+        badge: r.completed === false ? "falls" : undefined,
+        badgeClass: "bad",
+        onClick: () => void this.start(start),
+      });
+    });
+    const characters = store.characters.map((c) => {
+      const start: SessionStart = { what: "drop", character: c.id, height_m: 0.05 };
+      return row({
+        key: `character:${c.id}`,
+        title: c.name,
+        detail: "holds its pose",
+        icon: "modeler",
+        selected: isChosen(start),
+        onClick: () => void this.start(start),
+      });
+    });
+    const others = store.sessions.filter((s) => s.id !== session?.id);
+    fill(
+      this.plan.left,
+      section("Motions", ...(results.length > 0 ? results : [empty("A transfer makes one.")])),
+      section("Characters", ...(characters.length > 0 ? characters : [empty("The library makes one.")])),
+      others.length > 0
+        ? section(
+            "Running elsewhere",
+            ...others.map((s) => row({ key: `session:${s.id}`, title: s.title, detail: "look on", onClick: () => void this.join(s.id) })),
+          )
+        : null,
+    );
+    this.refreshRight();
+  }
+
+  private async join(id: number): Promise<void> {
+    const session = this.studio.store.sessions.find((s) => s.id === id);
+    if (session === undefined) return;
+    this.chosen = null;
+    await this.studio.status.during("Looking on…", () => this.live.join(session));
+    this.refresh();
+  }
+
+  private drawn = "";
+
+  private refreshRight(): void {
+    const { session, scene } = this.live;
+    if (session === null) {
+      this.drawn = "";
+      fill(this.plan.right, section("Simulation", empty("Nothing runs yet.")));
+      return;
+    }
+    // Sliders that are being dragged are not drawn anew by the news that they cause.
+    const now = JSON.stringify([session.id, session.title, session.controller, session.paused, scene?.stream]);
+    if (now === this.drawn) {
+      this.setSliders(session.time_scale, -session.gravity[2]);
+      return;
+    }
+    this.drawn = now;
+    const policy =
+      session.start.what === "play"
+        ? this.studio.store.results.find((r) => session.start.what === "play" && r.id === session.start.result)?.has_policy
+        : false;
+    const kinds: ControllerKind[] =
+      session.start.what === "play" ? ["held_pose", "open_loop", ...(policy ? (["feedback"] as const) : [])] : [session.controller];
+    const masses = [...new Set((scene?.bodies ?? []).filter((b) => !b.is_character).map((b) => b.mass_kg))];
+    this.massKg = masses.includes(this.massKg ?? NaN) ? this.massKg : (masses[0] ?? null);
+    const time = slider(
+      "Speed of time",
+      { min: 0.05, max: 2, step: 0.05, value: session.time_scale, format: (v) => `${v.toFixed(2)} ×` },
+      (v) => this.setTimeScale(v),
+    );
+    const gravity = slider(
+      "Gravity",
+      { min: 0, max: 20, step: 0.01, value: -session.gravity[2], format: (v) => `${v.toFixed(2)} m/s²` },
+      (v) => this.setGravity(v),
+    );
+    this.setSliders = (t, g) => {
+      if (!time.element.matches(":active")) time.set(t);
+      if (!gravity.element.matches(":active")) gravity.set(g);
+    };
+    const speed = slider(
+      "Ball's speed",
+      { min: 1, max: 25, step: 0.5, value: this.speedMs, format: (v) => `${v.toFixed(1)} m/s` },
+      (v) => (this.speedMs = v),
+    );
+    this.hands.throwing = () => ({ speedMs: this.speedMs, massKg: this.massKg });
+    fill(
+      this.plan.right,
+      h("header", { class: "subject" }, h("h1", { textContent: session.title }), this.state),
+      h(
+        "div",
+        { class: "actions wrap" },
+        button(session.paused ? "Go on" : "Pause", () => this.act({ action: "pause", paused: !session.paused }), {
+          icon: session.paused ? "play" : "pause",
+          title: "Space",
+          key: "pause",
+        }),
+        button("Reset", () => this.act({ action: "reset" }), { icon: "reset", title: "R", key: "reset" }),
+        session.paused ? button("One frame", () => this.act({ action: "step" }), { icon: "stepOn", key: "step" }) : null,
+      ),
+      kinds.length > 1
+        ? section(
+            "Controller",
+            field(
+              "Controller",
+              select(
+                kinds.map((k) => ({ value: k, label: CONTROLLERS[k] })),
+                session.controller,
+                (k) => this.act({ action: "controller", controller: k }),
+                "controller",
+              ),
+            ),
+          )
+        : null,
+      section(
+        "World",
+        time.element,
+        gravity.element,
+        h(
+          "div",
+          { class: "actions wrap" },
+          ...GRAVITIES.map(([name, g]) => button(name, () => this.setGravity(g), { key: `gravity:${name}` })),
+        ),
+      ),
+      section(
+        "Balls",
+        speed.element,
+        masses.length > 0
+          ? field(
+              "Mass",
+              select(
+                masses.map((m) => ({ value: String(m), label: `${m} kg` })),
+                String(this.massKg),
+                (m) => (this.massKg = Number(m)),
+                "mass",
+              ),
+            )
+          : null,
+        h(
+          "div",
+          { class: "actions wrap" },
+          button("Throw one", () => this.hands.throwAtMiddle(), { icon: "ball", key: "throw", title: "N" }),
+          button("Push it", () => this.hands.pushTrunk(), { key: "push", title: "I" }),
+        ),
+      ),
+      session.steers ? section("Steer", h("p", { class: "quiet", textContent: "W A S D walk, Shift runs, Space jumps." })) : null,
+    );
+  }
+
+  private setSliders: (timeScale: number, gravity: number) => void = () => {};
+}
+
+/** What makes two starts the same choice on the left. */
+function key(s: SessionStart): unknown {
+  return s.what === "play" ? [s.what, s.result] : s.what === "drop" ? [s.what, s.character] : [s.what, s.front];
+}

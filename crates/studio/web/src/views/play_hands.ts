@@ -1,0 +1,176 @@
+// The mouse in a simulation: a click throws a ball, a drag from a body pushes it.
+
+import { ArrowHelper, Vector3 } from "three";
+import type { Studio } from "../app/view";
+import type { LiveSession } from "../parts/live";
+import type { SessionAction } from "../protocol/types";
+import { colors } from "../scene/theme";
+
+const CLICK_PIXELS = 4;
+const BALL_STARTS_AWAY_M = 3.5;
+const PUSH_SECS = 0.15;
+/** Newtons for each metre that was dragged and each kilogram of the character. */
+const PUSH_N_PER_M_KG = 22;
+const TRUNK_PUSH_N_PER_KG = 5;
+
+interface Drag {
+  body: number;
+  point: Vector3;
+  to: Vector3;
+  planeDistance: number;
+}
+
+export class PlayHands {
+  throwing: () => { speedMs: number; massKg: number | null } = () => ({ speedMs: 9, massKg: null });
+  private shown = false;
+  private pressed: { x: number; y: number } | null = null;
+  private drag: Drag | null = null;
+  private readonly arrow = new ArrowHelper(new Vector3(1, 0, 0), new Vector3(), 0.1, colors().force);
+
+  constructor(
+    private readonly studio: Studio,
+    private readonly live: LiveSession,
+    private readonly act: (action: SessionAction) => void,
+  ) {
+    this.arrow.visible = false;
+    const { canvas } = studio.viewport;
+    canvas.addEventListener("pointerdown", (e) => this.shown && this.down(e), { capture: true });
+    window.addEventListener("pointermove", (e) => this.shown && this.moved(e));
+    window.addEventListener("pointerup", (e) => this.shown && this.up(e));
+  }
+
+  show(): void {
+    this.shown = true;
+    this.studio.viewport.world.add(this.arrow);
+  }
+
+  hide(): void {
+    this.shown = false;
+    this.letGo();
+    this.arrow.removeFromParent();
+  }
+
+  /** From the side of the camera, as high as the middle. */
+  throwAtMiddle(): void {
+    const { actor } = this.live;
+    if (actor === null) return;
+    const { origin } = this.center();
+    const target = new Vector3(...actor.middle());
+    const from = origin
+      .sub(target)
+      .setZ(0)
+      .normalize()
+      .multiplyScalar(BALL_STARTS_AWAY_M * 0.7)
+      .add(target);
+    this.throwBall(from, target);
+  }
+
+  pushTrunk(): void {
+    const trunk = this.live.scene?.bodies.findIndex((b) => b.is_character) ?? -1;
+    if (trunk >= 0) this.act({ action: "push", body: trunk, force: [TRUNK_PUSH_N_PER_KG * this.massKg(), 0, 0], secs: PUSH_SECS });
+  }
+
+  private center(): { origin: Vector3; direction: Vector3 } {
+    const box = this.studio.viewport.canvas.getBoundingClientRect();
+    return this.studio.viewport.ray({ clientX: box.left + box.width / 2, clientY: box.top + box.height / 2 });
+  }
+
+  private massKg(): number {
+    return (this.live.scene?.bodies ?? []).reduce((m, b) => m + (b.is_character ? b.mass_kg : 0), 0);
+  }
+
+  /** Aims a little high, by what gravity takes on the way. */
+  private throwBall(from: Vector3, target: Vector3): void {
+    const { speedMs, massKg } = this.throwing();
+    const way = target.clone().sub(from);
+    const secs = way.length() / speedMs;
+    const gravity = -(this.live.session?.gravity[2] ?? -9.81);
+    const velocity = way.divideScalar(Math.max(secs, 1e-3));
+    velocity.z += 0.5 * gravity * secs;
+    from.z = Math.max(from.z, 0.25);
+    this.act({
+      action: "throw",
+      position: [from.x, from.y, from.z],
+      velocity: [velocity.x, velocity.y, velocity.z],
+      ...(massKg !== null ? { mass_kg: massKg } : {}),
+    });
+  }
+
+  private down(event: PointerEvent): void {
+    if (event.button !== 0 || this.live.actor === null) return;
+    this.pressed = { x: event.clientX, y: event.clientY };
+    const hit = this.hit(event);
+    if (hit === null) return;
+    const { origin, direction } = this.studio.viewport.ray(event);
+    const point = hit.point;
+    this.drag = { body: hit.body, point, to: point.clone(), planeDistance: point.clone().sub(origin).dot(direction) };
+    this.studio.viewport.controls.enabled = false;
+  }
+
+  private hit(event: PointerEvent): { body: number; point: Vector3 } | null {
+    const { actor } = this.live;
+    const mesh = actor?.bodyMesh;
+    if (!actor || !mesh) return null;
+    // Bodies can be grasped where the skin hides them.
+    const visible = mesh.group.visible;
+    mesh.group.visible = true;
+    mesh.refreshBounds();
+    const hits = this.studio.viewport.pick(event, [mesh.mesh]);
+    mesh.group.visible = visible;
+    const body = actor.bodyAt(hits);
+    return body === null ? null : { body, point: this.studio.viewport.world.worldToLocal(hits[0].point.clone()) };
+  }
+
+  private moved(event: PointerEvent): void {
+    const { drag } = this;
+    if (drag === null) return;
+    const { origin, direction } = this.studio.viewport.ray(event);
+    const facing = this.center().direction;
+    drag.to.copy(origin).addScaledVector(direction, drag.planeDistance / Math.max(direction.dot(facing), 0.2));
+    const way = drag.to.clone().sub(drag.point);
+    const length = way.length();
+    this.arrow.visible = length > 0.03;
+    if (!this.arrow.visible) return;
+    this.arrow.position.copy(drag.point);
+    this.arrow.setDirection(way.divideScalar(length));
+    this.arrow.setLength(length, Math.min(0.12, 0.4 * length), 0.06);
+    this.studio.viewport.invalidate();
+  }
+
+  private up(event: PointerEvent): void {
+    const { pressed, drag } = this;
+    this.pressed = null;
+    if (pressed === null) return this.letGo();
+    const isClick = Math.hypot(event.clientX - pressed.x, event.clientY - pressed.y) <= CLICK_PIXELS;
+    if (isClick && event.target === this.studio.viewport.canvas) this.throwAlong(event, drag?.point ?? null);
+    else if (drag !== null && !isClick) {
+      const force = drag.to
+        .clone()
+        .sub(drag.point)
+        .multiplyScalar(PUSH_N_PER_M_KG * this.massKg());
+      this.act({
+        action: "push",
+        body: drag.body,
+        force: [force.x, force.y, force.z],
+        point: [drag.point.x, drag.point.y, drag.point.z],
+        secs: PUSH_SECS,
+      });
+    }
+    this.letGo();
+  }
+
+  private throwAlong(event: PointerEvent, hit: Vector3 | null): void {
+    const { origin, direction } = this.studio.viewport.ray(event);
+    const middle = new Vector3(...(this.live.actor?.middle() ?? [0, 0, 1]));
+    const target = hit ?? origin.clone().addScaledVector(direction, Math.max(middle.clone().sub(origin).dot(direction), 0.5));
+    const from = target.clone().addScaledVector(direction, -Math.min(BALL_STARTS_AWAY_M, 0.9 * target.distanceTo(origin)));
+    this.throwBall(from, target);
+  }
+
+  private letGo(): void {
+    this.drag = null;
+    this.arrow.visible = false;
+    this.studio.viewport.controls.enabled = true;
+    this.studio.viewport.invalidate();
+  }
+}
