@@ -1,0 +1,24 @@
+//! Jumps from effortless to supernatural.
+//!
+//! A [`Controller`] of 34 numbers enters, an [`Evaluator`] lets it jump in simulation and says what the jump came to; a search over controllers leaves a front
+//! of effort against height. Start reading at [`parameters`], then [`phases`], which is the controller, then [`evaluate`].
+
+pub mod controller;
+pub mod error;
+pub mod evaluate;
+pub mod figure;
+pub mod judge;
+pub mod jumper;
+pub mod landing_ik;
+pub mod objectives;
+pub mod parameters;
+pub mod phases;
+pub mod repair;
+pub mod virtual_force;
+
+pub use controller::{Assist, Controller, ControllerError};
+pub use error::ParetoError;
+pub use evaluate::{Evaluator, Moment, Recording};
+pub use objectives::{Failure, Jump, Objectives};
+pub use phases::Phase;
+pub use repair::{Repair, repair};
