@@ -76,8 +76,8 @@ fn jumper() -> Character {
         }
         let foot = format!("foot{suffix}");
         let sole = Shape::Box {
-            center: [0.05, 0.0, -0.045],
-            half_extents: [0.115, 0.04, 0.025],
+            center: [0.055, 0.0, -0.045],
+            half_extents: [0.125, 0.04, 0.025],
             orientation: [1.0, 0.0, 0.0, 0.0],
         };
         push_body(&mut character, &foot, 1.15, sole);

@@ -263,6 +263,6 @@ mod tests {
         near(state.head_height, measured.end_effectors[0][2]);
         let foot = model.body("foot_l").expect("a foot");
         near(state.place_of(Link::Foot)[0], measured.bodies[foot].position[0]);
-        near(state.sole[1][1], measured.bodies[foot].place([0.165, 0.0, -0.07])[2]);
+        near(state.sole[1][1], measured.bodies[foot].place([0.18, 0.0, -0.07])[2]);
     }
 }

@@ -14,7 +14,7 @@ const LEAST_FLIGHT_SECS: f64 = 0.1;
 /// Pelvis, knees, hands and head must stay above these heights, m.
 const LOWEST: [(Link, f64); 4] = [(Link::Pelvis, 0.22), (Link::Shin, 0.10), (Link::Hand, 0.08), (Link::Head, 0.5)];
 /// Pelvis and chest may lean so far on the ground, rad.
-const LARGEST_LEAN: f64 = 1.35;
+const LARGEST_LEAN: f64 = 1.5;
 /// In flight the body may turn so far, and the legs may be drawn up so far, rad.
 const LARGEST_LEAN_IN_FLIGHT: f64 = 0.9;
 /// While it stands: soles this near the ground, centre of mass this near the middle of the feet, m.

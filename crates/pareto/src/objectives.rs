@@ -15,7 +15,7 @@ pub struct Objectives {
     pub height_weight: f64,
     /// Half the band of heights within which a bin's height holds, h_r, m. 0.025.
     pub height_band: f64,
-    /// Farthest that a jump in place may land from where it began, l_r, m. 0.1.
+    /// Farthest that a jump in place may land from where it began, l_r, m. 0.15.
     pub landing_band: f64,
     /// Value of a failure, f_p. 100000.
     pub failure: f64,
@@ -30,7 +30,7 @@ impl Default for Objectives {
             assist_ratio: 5000.0,
             height_weight: 5000.0,
             height_band: 0.025,
-            landing_band: 0.1,
+            landing_band: 0.15,
             failure: 100_000.0,
             is_linear: false,
         }

@@ -48,10 +48,10 @@ const fn angle(table: &'static str, key: &'static str, lower: f64, upper: f64, m
 /// All parameters, in the order of a controller's numbers.
 #[rustfmt::skip]
 pub const TABLE: [Parameter; PARAMETERS] = [
-    angle("crouch", "hips", -0.20, 0.90, PELVIS),
+    angle("crouch", "hips", -0.20, 0.70, PELVIS),
     angle("crouch", "knees", 0.15, 2.00, KNEE),
     angle("crouch", "abdomen", -0.20, 0.50, ABDOMEN),
-    angle("crouch", "back", -0.20, 1.20, CHEST),
+    angle("crouch", "back", -0.20, 1.00, CHEST),
     angle("crouch", "shoulders", -1.50, 0.90, ARM),
     angle("crouch", "elbows", -1.60, -0.05, ELBOW),
     angle("take_off", "hips", -0.30, 0.50, PELVIS),
@@ -69,13 +69,13 @@ pub const TABLE: [Parameter; PARAMETERS] = [
     angle("rise", "shoulders", -3.00, 0.60, ARM),
     angle("rise", "elbows", -1.60, -0.05, ELBOW),
     angle("fall", "hips", -0.50, 0.50, PLACE),
-    angle("fall", "knees", 0.10, 1.20, KNEE),
+    angle("fall", "knees", 0.30, 1.20, KNEE),
     angle("fall", "abdomen", -0.20, 0.40, ABDOMEN),
     angle("fall", "back", -0.30, 0.60, CHEST),
     angle("fall", "shoulders", -2.50, 0.60, ARM),
     angle("fall", "elbows", -1.60, -0.05, ELBOW),
     angle("land", "hips", -0.20, 0.90, PELVIS),
-    angle("land", "knees", 0.10, 1.60, KNEE),
+    angle("land", "knees", 0.60, 1.60, KNEE),
     angle("land", "abdomen", -0.20, 0.50, ABDOMEN),
     angle("land", "back", -0.20, 1.00, CHEST),
     angle("land", "shoulders", -1.80, 0.60, ARM),

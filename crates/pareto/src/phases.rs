@@ -41,7 +41,16 @@ const LAND_RAMP_SECS: f64 = 0.08;
 const LAND_HOLD_SECS: f64 = 0.35;
 const LAND_RAISE_SECS: f64 = 0.65;
 /// How far ahead of the centre of mass feet are put down for each metre a second that it travels, s.
-const STEP_AHEAD_SECS: f64 = 0.12;
+const STEP_AHEAD_SECS: f64 = 0.2;
+/// Time in which an inverted pendulum of the jumper's height falls by a factor e: √(z/g), s.
+const FALL_SECS: f64 = 0.3;
+/// While landing: by how much trunk and arms turn for each metre that the body would fall to a side, and at most, rad/m and rad.
+const LEAN_PER_METRE: f64 = 3.0;
+const LARGEST_LEAN: f64 = 0.4;
+const SWING_PER_METRE: f64 = 6.0;
+const LARGEST_SWING: f64 = 1.2;
+/// In the crouch the centre of mass goes so far ahead of the middle of the feet, from where take-off pushes straight up, m.
+const CROUCH_AHEAD: f64 = 0.03;
 /// Soles this high have left the ground, m.
 const CLEAR_HEIGHT: f64 = 0.004;
 
@@ -191,7 +200,15 @@ impl Machine {
 
     /// PD targets that servo to the pose and, on the ground, hold the balance.
     fn aim(&self, figure: &Figure, state: &State, target: &mut [f64]) {
-        let pose = &self.pose;
+        let mut pose = self.pose;
+        if self.phase == Phase::Land {
+            // Trunk and arms turn towards where the body falls, which pushes the feet there and the body back.
+            let falls_to = state.center[0] + state.velocity[0] * FALL_SECS - state.foot_middle();
+            let lean = (LEAN_PER_METRE * falls_to).clamp(-LARGEST_LEAN, LARGEST_LEAN);
+            pose[HIPS] += lean;
+            pose[BACK] += lean;
+            pose[SHOULDERS] += (SWING_PER_METRE * falls_to).clamp(-LARGEST_SWING, LARGEST_SWING);
+        }
         let pitch = |link| state.pitch_of(link);
         // The pelvis turns to its pitch when the hips' target is the thigh's pitch less that.
         let (balance, hips) = match self.phase {
@@ -206,8 +223,9 @@ impl Machine {
             }
             Phase::Land => (Some(LANDING_BALANCE), pitch(Link::Thigh) - pose[HIPS]),
         };
+        let ahead = if self.phase == Phase::Crouch { CROUCH_AHEAD } else { 0.0 };
         let [on_foot, on_shin, on_thigh] =
-            balance.map_or([0.0; 3], |balance| balance.torques(figure, state, state.foot_middle()));
+            balance.map_or([0.0; 3], |balance| balance.torques(figure, state, state.foot_middle() + ahead));
         let mut aim = |link, angle, torque| figure.aim(link, angle + figure.shift_for(link, torque), target);
         aim(Link::Thigh, hips, on_thigh);
         aim(Link::Shin, pose[KNEES], on_shin);

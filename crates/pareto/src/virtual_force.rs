@@ -26,12 +26,15 @@ impl Balance {
     /// Torques that draw the centre of mass towards `place` along `x`.
     pub fn torques(&self, figure: &Figure, state: &State, place: f64) -> LegTorques {
         let wish = self.stiffness * (place - state.center[0]) - self.damping * state.velocity[0];
-        let force = [figure.mass * wish.clamp(-self.largest, self.largest), figure.mass * GRAVITY * self.support];
-        let mut torques = transposed(figure, state, force);
-        // The pressure under the sole stays between heel and toe, with a margin.
-        let weight = 0.5 * figure.mass * GRAVITY;
-        let [heel, toe] = figure.sole.map(|corner| 0.85 * weight * corner[0]);
-        torques[0] = torques[0].clamp(heel, toe);
+        let wish = figure.mass * wish.clamp(-self.largest, self.largest);
+        let up = figure.mass * GRAVITY * self.support;
+        // The pressure under the sole stays between heel and toe, with a margin: heel·W ≤ x·Fz − z·Fx ≤ toe·W about the ankle.
+        let (ankle, above) = (state.place_of(Link::Foot), state.center_above[0]);
+        let (arm, height) = (above[0] - ankle[0], (above[1] - ankle[1]).max(0.1));
+        let [heel, toe] = figure.sole.map(|corner| 0.85 * figure.mass * GRAVITY * corner[0]);
+        let ahead = wish.min((arm * up - heel) / height).max((arm * up - toe) / height);
+        let mut torques = transposed(figure, state, [ahead, up]);
+        torques[0] = torques[0].clamp(0.5 * heel, 0.5 * toe);
         torques
     }
 }
