@@ -44,12 +44,33 @@ impl Archive {
         &self.entries
     }
 
-    /// So many entries that leave the most hypervolume, the lowest first: the one that adds least goes, again and again; the ends stay.
+    /// So many entries that leave much hypervolume, the lowest first: the one that adds least goes, again and again, and the ends stay; with two objectives, each
+    /// of the others then moves to where it adds most between its neighbours, until none moves.
     pub fn spread(&self, count: usize) -> Vec<Entry> {
         let values: Vec<Option<&[f64]>> = self.entries.iter().map(|entry| Some(entry.values.as_slice())).collect();
         let is_kept = select_survivors(&values, count, Extremes::Kept).unwrap_or_else(|_| vec![true; values.len()]);
-        let kept = self.entries.iter().zip(is_kept).filter(|(_, is_kept)| *is_kept);
-        sorted(kept.map(|(entry, _)| entry.clone()).collect())
+        let is_plane = self.entries.first().is_some_and(|entry| entry.values.len() == 2);
+        let mut order: Vec<usize> = (0..self.entries.len()).collect();
+        order.sort_by(|&a, &b| self.entries[a].values[0].total_cmp(&self.entries[b].values[0]));
+        let mut kept: Vec<usize> = (0..order.len()).filter(|&rank| is_kept[order[rank]]).collect();
+        let value = |rank: usize| &self.entries[order[rank]].values;
+        while is_plane {
+            let mut has_moved = false;
+            for place in 1..kept.len().saturating_sub(1) {
+                let (left, right) = (kept[place - 1], kept[place + 1]);
+                // What a point between two others adds: (f₁ of the right − f₁)·(f₂ of the left − f₂).
+                let adds = |rank: usize| (value(right)[0] - value(rank)[0]) * (value(left)[1] - value(rank)[1]);
+                let best = (left + 1..right).max_by(|&a, &b| adds(a).total_cmp(&adds(b))).unwrap_or(kept[place]);
+                if adds(best) > adds(kept[place]) {
+                    kept[place] = best;
+                    has_moved = true;
+                }
+            }
+            if !has_moved {
+                break;
+            }
+        }
+        sorted(kept.into_iter().map(|rank| self.entries[order[rank]].clone()).collect())
     }
 }
 

@@ -69,7 +69,7 @@ impl SearchConfig {
 
     /// A smaller budget.
     pub fn standard(method: Method) -> SearchConfig {
-        SearchConfig { generations: 1200, patience: 60, most_generations: 300, ..SearchConfig::paper(method) }
+        SearchConfig { generations: 600, patience: 60, most_generations: 300, ..SearchConfig::paper(method) }
     }
 
     /// Whether the numbers make sense.

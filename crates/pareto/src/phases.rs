@@ -40,6 +40,10 @@ const LEAST_RAMP_SECS: f64 = 0.06;
 const LAND_RAMP_SECS: f64 = 0.08;
 const LAND_HOLD_SECS: f64 = 0.35;
 const LAND_RAISE_SECS: f64 = 0.65;
+/// A jumper that comes down faster than this gives way more, m/s: by how much the knees bend and the trunk leans for each m/s more, rad.
+const SOFT_SPEED: f64 = 1.0;
+const GIVING_KNEES: f64 = 0.2;
+const GIVING_TRUNK: f64 = 0.06;
 /// How far ahead of the centre of mass feet are put down for each metre a second that it travels, s.
 const STEP_AHEAD_SECS: f64 = 0.2;
 /// Time in which an inverted pendulum of the jumper's height falls by a factor e: √(z/g), s.
@@ -47,6 +51,7 @@ const FALL_SECS: f64 = 0.3;
 /// While landing: by how much trunk and arms turn for each metre that the body would fall to a side, and at most, rad/m and rad.
 const LEAN_PER_METRE: f64 = 3.0;
 const LARGEST_LEAN: f64 = 0.4;
+const LARGEST_BACKWARD_LEAN: f64 = 0.15;
 const SWING_PER_METRE: f64 = 6.0;
 const LARGEST_SWING: f64 = 1.2;
 /// In the crouch the centre of mass goes so far ahead of the middle of the feet, from where take-off pushes straight up, m.
@@ -91,6 +96,8 @@ pub struct Machine {
     pose: Pose,
     /// Time since take-off, s.
     in_flight: f64,
+    /// Speed beyond the soft one at touch-down, m/s.
+    impact: f64,
 }
 
 /// What the world is to do until the next tick.
@@ -117,6 +124,7 @@ impl Machine {
             ramp_secs: 1.0,
             pose: STANDING,
             in_flight: 0.0,
+            impact: 0.0,
         }
     }
 
@@ -171,6 +179,7 @@ impl Machine {
                 self.from[HIPS] = state.angle_of(Link::Thigh);
             }
             Phase::Fall if sole <= 0.0 => {
+                self.impact = (-speed - SOFT_SPEED).max(0.0);
                 self.begin(Phase::Land, LAND_RAMP_SECS);
                 self.from[HIPS] = state.pitch_of(Link::Pelvis);
             }
@@ -191,8 +200,15 @@ impl Machine {
         };
         match self.phase {
             Phase::Stand => STANDING,
-            Phase::Land if self.in_phase > LAND_HOLD_SECS => {
-                between(&self.poses[4], &STANDING, (self.in_phase - LAND_HOLD_SECS) / LAND_RAISE_SECS)
+            Phase::Land => {
+                let mut landed = self.poses[4];
+                landed[KNEES] += GIVING_KNEES * self.impact;
+                landed[HIPS] += GIVING_TRUNK * self.impact;
+                landed[BACK] += GIVING_TRUNK * self.impact;
+                match self.in_phase > LAND_HOLD_SECS {
+                    true => between(&landed, &STANDING, (self.in_phase - LAND_HOLD_SECS) / LAND_RAISE_SECS),
+                    false => between(&self.from, &landed, self.in_phase / self.ramp_secs),
+                }
             }
             phase => between(&self.from, &self.poses[phase as usize - 1], self.in_phase / self.ramp_secs),
         }
@@ -204,7 +220,7 @@ impl Machine {
         if self.phase == Phase::Land {
             // Trunk and arms turn towards where the body falls, which pushes the feet there and the body back.
             let falls_to = state.center[0] + state.velocity[0] * FALL_SECS - state.foot_middle();
-            let lean = (LEAN_PER_METRE * falls_to).clamp(-LARGEST_LEAN, LARGEST_LEAN);
+            let lean = (LEAN_PER_METRE * falls_to).clamp(-LARGEST_BACKWARD_LEAN, LARGEST_LEAN);
             pose[HIPS] += lean;
             pose[BACK] += lean;
             pose[SHOULDERS] += (SWING_PER_METRE * falls_to).clamp(-LARGEST_SWING, LARGEST_SWING);
