@@ -70,7 +70,8 @@ fn jumper() -> Character {
     for (suffix, side) in [("_l", 1.0), ("_r", -1.0)] {
         for &(name, parent, [x, y, z], [from, to], radius, mass) in &LIMBS {
             let own = format!("{name}{suffix}");
-            let parent = if ["chest", "pelvis"].contains(&parent) { parent.into() } else { format!("{parent}{suffix}") };
+            let parent =
+                if ["chest", "pelvis"].contains(&parent) { parent.into() } else { format!("{parent}{suffix}") };
             push_body(&mut character, &own, mass, Shape::Capsule { from, to, radius });
             push_hinge(&mut character, name, &own, &parent, [x, side * y + 0.0, z]);
         }
@@ -93,7 +94,8 @@ fn push_body(character: &mut Character, name: &str, mass: f64, shape: Shape) {
 
 /// A hinge with the drive that the table has for `kind`.
 fn push_hinge(character: &mut Character, kind: &str, name: &str, parent: &str, position: [f64; 3]) {
-    let &(_, limits, kp, kd, torque_limit) = DRIVES.iter().find(|drive| drive.0 == kind).expect("every joint has a drive");
+    let &(_, limits, kp, kd, torque_limit) =
+        DRIVES.iter().find(|drive| drive.0 == kind).expect("every joint has a drive");
     character.joints.push(Joint {
         position,
         axis: Some([0.0, 1.0, 0.0]),

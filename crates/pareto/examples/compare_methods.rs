@@ -8,7 +8,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let seeds = arguments.first().map_or(Ok(5), |text| text.parse::<u64>())?;
     let names = arguments.get(1).map_or("rmoo,bsoo,no-resampling,linear", String::as_str);
-    println!("{:14} {:>4} {:>8} {:>8} {:>7} {:>7} {:>7} {:>8} {:>8} {:>8}", "method", "seed", "volume", "own", "tried", "failed", "secs", "natural", "highest", "top");
+    println!(
+        "{:14} {:>4} {:>8} {:>8} {:>7} {:>7} {:>7} {:>8} {:>8} {:>8}",
+        "method", "seed", "volume", "own", "tried", "failed", "secs", "natural", "highest", "top"
+    );
     for name in names.split(',') {
         for seed in 1..=seeds {
             let method = if name == "bsoo" { Method::Bsoo } else { Method::Rmoo };
@@ -18,7 +21,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                 "linear" => config.objectives.is_linear = true,
                 _ => {}
             }
-            if let Ok(t) = std::env::var("SIGMA") { config.step_size = t.parse()?; }
+            if let Ok(t) = std::env::var("SIGMA") {
+                config.step_size = t.parse()?;
+            }
             if let Some(generations) = arguments.get(2) {
                 config.generations = generations.parse()?;
             }
@@ -48,7 +53,16 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                 std::fs::create_dir_all(&arguments[3])?;
                 for (index, entry) in front.iter().enumerate() {
                     let assist = entry.controller.assist();
-                    println!("{index:2} {:.3} m price {:.3} effort {:7.3} {:.2} {:.3} landing {:.3} flight {:.2}", entry.jump.height, entry.values[0], 1e-4 * entry.jump.effort, assist.reduction, assist.duration_secs, entry.jump.landing, entry.jump.flight_secs);
+                    println!(
+                        "{index:2} {:.3} m price {:.3} effort {:7.3} {:.2} {:.3} landing {:.3} flight {:.2}",
+                        entry.jump.height,
+                        entry.values[0],
+                        1e-4 * entry.jump.effort,
+                        assist.reduction,
+                        assist.duration_secs,
+                        entry.jump.landing,
+                        entry.jump.flight_secs
+                    );
                     std::fs::write(format!("{}/{index:02}.toml", arguments[3]), entry.controller.to_toml(&[]))?;
                 }
             }

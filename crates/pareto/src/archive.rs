@@ -85,15 +85,24 @@ mod tests {
     use super::*;
 
     fn entry(price: f64, height: f64) -> Entry {
-        let jump =
-            Jump { failure: None, height, effort: price, assist: 0.0, landing: 0.0, flight_secs: 0.3, lasted_secs: 4.0 };
+        let jump = Jump {
+            failure: None,
+            height,
+            effort: price,
+            assist: 0.0,
+            landing: 0.0,
+            flight_secs: 0.3,
+            lasted_secs: 4.0,
+        };
         Entry { controller: Controller::seed(), jump, values: vec![price, -height] }
     }
 
     #[test]
     fn what_is_dominated_stays_out_or_goes() {
         let mut archive = Archive::default();
-        [(1.0, 1.7), (2.0, 2.0), (2.5, 1.9), (1.0, 1.7), (1.5, 2.0)].into_iter().for_each(|(p, h)| archive.offer(entry(p, h)));
+        [(1.0, 1.7), (2.0, 2.0), (2.5, 1.9), (1.0, 1.7), (1.5, 2.0)]
+            .into_iter()
+            .for_each(|(p, h)| archive.offer(entry(p, h)));
         let values: Vec<_> = archive.entries().iter().map(|entry| entry.values.clone()).collect();
         assert_eq!(values, [vec![1.0, -1.7], vec![1.5, -2.0]]);
         assert!(archive.dominates(&[2.0, -2.0]) && !archive.dominates(&[1.5, -2.0]));
@@ -102,7 +111,9 @@ mod tests {
     #[test]
     fn the_ends_stay_and_crowds_are_thinned() {
         let mut archive = Archive::default();
-        [(1.0, 1.7), (1.01, 1.701), (1.5, 2.0), (1.52, 2.01), (2.0, 2.5)].into_iter().for_each(|(p, h)| archive.offer(entry(p, h)));
+        [(1.0, 1.7), (1.01, 1.701), (1.5, 2.0), (1.52, 2.01), (2.0, 2.5)]
+            .into_iter()
+            .for_each(|(p, h)| archive.offer(entry(p, h)));
         let heights: Vec<f64> = archive.spread(3).iter().map(|entry| entry.jump.height).collect();
         assert!(heights[0] <= 1.701 && heights[1] > 1.9 && heights[2] == 2.5, "{heights:?}");
     }

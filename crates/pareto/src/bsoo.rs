@@ -2,10 +2,9 @@
 
 use crate::archive::Entry;
 use crate::config::SearchConfig;
-use crate::controller::Controller;
+use crate::controller::{Controller, scaled_bounds};
 use crate::error::ParetoError;
 use crate::evaluate::Evaluator;
-use crate::parameters::TABLE;
 use crate::search::Log;
 use serde::{Deserialize, Serialize};
 use sinew_optim::cma_options::Tolerances;
@@ -114,11 +113,10 @@ pub fn bin_height(config: &SearchConfig, bin: usize) -> f64 {
 }
 
 fn fresh(config: &SearchConfig, start: &Controller, bin: usize) -> Result<CmaEs, ParetoError> {
-    let bounds = TABLE.iter().map(|parameter| [parameter.lower / parameter.scale, parameter.upper / parameter.scale]);
     let options = Options {
         population: Some(config.offspring),
         seed: config.seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(bin as u64),
-        bounds: Some(bounds.collect()),
+        bounds: Some(scaled_bounds()),
         // The bin's own rule says when it is over.
         tolerances: Tolerances { stagnation: Some(u64::MAX), flat_generations: u64::MAX, ..Tolerances::default() },
         ..Options::default()

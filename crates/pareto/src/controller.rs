@@ -1,6 +1,6 @@
 //! One jump as 34 numbers, and its readable file.
 
-use crate::parameters::{ASSIST_DURATION, GRAVITY_REDUCTION, PARAMETERS, TABLE};
+use crate::parameters::{ASSIST_DURATION, GRAVITY_REDUCTION, PARAMETERS, Parameter, TABLE};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
@@ -10,6 +10,11 @@ use std::path::Path;
 pub const LEAST_REDUCTION: f64 = 0.5;
 /// Least time in which gravity grows back, s.
 pub const LEAST_DURATION_SECS: f64 = 0.05;
+
+/// Half the band of an optimiser's coordinate in which there is no help.
+const DEAD_BAND: f64 = 0.03;
+/// Table of the parameters of help.
+const ASSIST: &str = "assist";
 
 /// Largest controller file, bytes.
 const MAX_FILE_BYTES: usize = 1 << 20;
@@ -67,16 +72,26 @@ impl Controller {
 
     /// From the coordinates of an optimiser, in which a step of 1 is each parameter's scale.
     ///
+    /// A coordinate x of the assist stands for `max(|x| − 0.03, 0)`: none at all in a band, on both sides of which there is some. With a bound at
+    /// zero instead, natural jumps would drift beyond it, where no step brings help back.
+    ///
     /// # Errors
     /// As [`Controller::new`].
     pub fn from_scaled(point: &[f64]) -> Result<Controller, ControllerError> {
-        let values: Vec<f64> = point.iter().zip(&TABLE).map(|(x, parameter)| x * parameter.scale).collect();
-        Controller::new(&values)
+        let value = |(x, parameter): (&f64, &Parameter)| match parameter.table == ASSIST {
+            true => (x.abs() - DEAD_BAND).max(0.0) * parameter.scale,
+            false => x * parameter.scale,
+        };
+        Controller::new(&point.iter().zip(&TABLE).map(value).collect::<Vec<f64>>())
     }
 
     /// The coordinates of an optimiser.
     pub fn scaled(&self) -> Vec<f64> {
-        self.values.iter().zip(&TABLE).map(|(value, parameter)| value / parameter.scale).collect()
+        let coordinate = |(value, parameter): (&f64, &Parameter)| match parameter.table == ASSIST && *value > 0.0 {
+            true => value / parameter.scale + DEAD_BAND,
+            false => value / parameter.scale,
+        };
+        self.values.iter().zip(&TABLE).map(coordinate).collect()
     }
 
     /// The numbers, in the order of [`TABLE`].
@@ -159,8 +174,18 @@ impl Controller {
 
     /// The hand-made low jump that searches start from.
     pub fn seed() -> Controller {
-        Controller::from_toml(include_str!("../assets/seed.toml")).expect("the embedded seed is valid, which a test checks")
+        Controller::from_toml(include_str!("../assets/seed.toml"))
+            .expect("the embedded seed is valid, which a test checks")
     }
+}
+
+/// Bounds of the coordinates of an optimiser.
+pub fn scaled_bounds() -> Vec<[f64; 2]> {
+    let bounds = |parameter: &Parameter| {
+        let [lower, upper] = [parameter.lower / parameter.scale, parameter.upper / parameter.scale];
+        if parameter.table == ASSIST { [-upper - DEAD_BAND, upper + DEAD_BAND] } else { [lower, upper] }
+    };
+    TABLE.iter().map(bounds).collect()
 }
 
 fn out_of_bounds(index: usize, value: String) -> ControllerError {
@@ -192,7 +217,8 @@ mod tests {
         let text = Controller::seed().to_toml(&[]);
         let told = |text: &str| Controller::from_toml(text).unwrap_err().to_string();
         assert!(told(&text.replacen("knees", "kneez", 1)).contains("crouch.kneez is no parameter"));
-        let cut: String = text.lines().filter(|line| !line.starts_with("ankles")).map(|line| format!("{line}\n")).collect();
+        let cut: String =
+            text.lines().filter(|line| !line.starts_with("ankles")).map(|line| format!("{line}\n")).collect();
         assert!(told(&cut).contains("take_off.ankles is missing"));
         assert!(told(&text.replacen("duration = ", "duration = 9", 1)).contains("assist.duration is 9"));
         assert!(told(&text.replacen("duration = ", "duration = nan #", 1)).contains("assist.duration is nan"));

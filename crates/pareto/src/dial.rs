@@ -40,7 +40,11 @@ pub struct Dialled {
 /// Where the simulator refuses, or the front has no jump that lands.
 pub fn dial(evaluator: &Evaluator, front: &Front, height: f64) -> Result<Dialled, ParetoError> {
     if !height.is_finite() {
-        return Err(ParetoError::Config { field: "the height", value: height.to_string(), range: "a number of metres" });
+        return Err(ParetoError::Config {
+            field: "the height",
+            value: height.to_string(),
+            range: "a number of metres",
+        });
     }
     let points = &front.points;
     let order = {

@@ -98,7 +98,8 @@ impl Evaluator {
     pub fn perform(&self, controller: &Controller) -> Result<Recording, BatchError> {
         let (isa, lanes) = narrowest(1);
         let mut moments = Vec::new();
-        let jumps = self.simulate(isa, lanes, std::slice::from_ref(controller), &mut |_, moment| moments.push(moment()))?;
+        let jumps =
+            self.simulate(isa, lanes, std::slice::from_ref(controller), &mut |_, moment| moments.push(moment()))?;
         Ok(Recording { moments, jump: jumps[0].clone() })
     }
 

@@ -92,7 +92,8 @@ impl Front {
     pub fn of(search: &Search) -> Front {
         let config = search.config();
         let objectives = &config.objectives;
-        let point = |controller, jump| FrontPoint::new(controller, jump, objectives.effort_weight, objectives.assist_ratio);
+        let point =
+            |controller, jump| FrontPoint::new(controller, jump, objectives.effort_weight, objectives.assist_ratio);
         Front {
             version: VERSION,
             method: config.method,
@@ -106,7 +107,8 @@ impl Front {
 
     /// The front that comes with the crate: the method rmoo at the default budget.
     pub fn embedded() -> Front {
-        Front::from_json(include_str!("../assets/front.json")).expect("the embedded front is valid, which a test checks")
+        Front::from_json(include_str!("../assets/front.json"))
+            .expect("the embedded front is valid, which a test checks")
     }
 
     /// Greatest height without help, m; none where all are helped.
@@ -157,7 +159,8 @@ impl Front {
 
     /// The front as a table of comma-separated values.
     pub fn to_csv(&self) -> String {
-        let mut text = String::from("point,height_m,effort,assist,take_off_gravity,assist_secs,landing_m,flight_secs,natural\n");
+        let mut text =
+            String::from("point,height_m,effort,assist,take_off_gravity,assist_secs,landing_m,flight_secs,natural\n");
         for (index, point) in self.points.iter().enumerate() {
             let FrontPoint { height, effort, assist, take_off_gravity, assist_secs, landing, flight_secs, .. } = point;
             text += &format!(

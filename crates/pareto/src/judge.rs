@@ -61,7 +61,8 @@ impl Judge {
 
     /// Adds the torques of the last tick's steps: `Σ wᵢ τᵢ² dt`.
     pub fn pay(&mut self, weights: &[f64], torques: &[f64]) {
-        self.effort += TICK_SECS * weights.iter().zip(torques).map(|(weight, torque)| weight * torque * torque).sum::<f64>();
+        self.effort +=
+            TICK_SECS * weights.iter().zip(torques).map(|(weight, torque)| weight * torque * torque).sum::<f64>();
     }
 
     /// Adds the force of the next tick: `|F|² dt`.

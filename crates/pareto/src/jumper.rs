@@ -15,7 +15,8 @@ pub const TICK_SECS: f64 = STEPS_PER_TICK as f64 * STEP_SECS;
 ///
 /// A planar root and 16 hinges about `y`; a positive angle pitches the child forward, seen from its parent.
 pub fn jumper() -> Character {
-    Character::from_toml(include_str!("../assets/jumper.toml")).expect("the embedded character is valid, which a test checks")
+    Character::from_toml(include_str!("../assets/jumper.toml"))
+        .expect("the embedded character is valid, which a test checks")
 }
 
 /// The jumper on flat ground, compiled. Its feet do not rebound.
@@ -53,7 +54,10 @@ mod tests {
         for joint in character.joints.iter().filter(|joint| joint.name.ends_with("_l")) {
             let name = joint.name.replace("_l", "_r");
             let other = character.joints.iter().find(|joint| joint.name == name).expect("a right side");
-            assert_eq!((joint.kp, joint.kd, joint.limits, joint.torque_limit), (other.kp, other.kd, other.limits, other.torque_limit));
+            assert_eq!(
+                (joint.kp, joint.kd, joint.limits, joint.torque_limit),
+                (other.kp, other.kd, other.limits, other.torque_limit)
+            );
             let [[x, y, z], [u, v, w]] = [joint.position, other.position];
             assert_eq!([x, y, z], [u, -v + 0.0, w]);
         }

@@ -144,7 +144,15 @@ mod tests {
 
     #[test]
     fn a_bin_pays_outside_of_its_band_alone() {
-        let jump = Jump { failure: None, height: 2.0, effort: 1e5, assist: 0.0, landing: 0.0, flight_secs: 0.4, lasted_secs: 4.0 };
+        let jump = Jump {
+            failure: None,
+            height: 2.0,
+            effort: 1e5,
+            assist: 0.0,
+            landing: 0.0,
+            flight_secs: 0.4,
+            lasted_secs: 4.0,
+        };
         let objectives = Objectives::default();
         assert_eq!(objectives.binned(&jump, 2.02), libm::log(1e-4 * 1e5));
         assert!((objectives.binned(&jump, 2.1) - libm::log(10.0) - 5000.0 * 0.01).abs() < 1e-9);

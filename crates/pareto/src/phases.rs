@@ -42,8 +42,8 @@ const LAND_HOLD_SECS: f64 = 0.35;
 const LAND_RAISE_SECS: f64 = 0.65;
 /// A jumper that comes down faster than this gives way more, m/s: by how much the knees bend and the trunk leans for each m/s more, rad.
 const SOFT_SPEED: f64 = 1.0;
-const GIVING_KNEES: f64 = 0.2;
-const GIVING_TRUNK: f64 = 0.06;
+const GIVING_KNEES: f64 = 0.12;
+const GIVING_TRUNK: f64 = 0.05;
 /// How far ahead of the centre of mass feet are put down for each metre a second that it travels, s.
 const STEP_AHEAD_SECS: f64 = 0.2;
 /// Time in which an inverted pendulum of the jumper's height falls by a factor e: √(z/g), s.

@@ -1,10 +1,10 @@
 //! From a jump that may fail to one that lands: a short CMA-ES on how far it gets.
 
-use crate::controller::Controller;
+use crate::controller::{Controller, scaled_bounds};
 use crate::error::ParetoError;
 use crate::evaluate::Evaluator;
 use crate::objectives::{Jump, Objectives};
-use crate::parameters::{ASSIST_DURATION, GRAVITY_REDUCTION, TABLE};
+use crate::parameters::{ASSIST_DURATION, GRAVITY_REDUCTION};
 use sinew_optim::{CmaEs, Options};
 
 /// How a jump is repaired.
@@ -55,11 +55,10 @@ pub fn repair(evaluator: &Evaluator, start: &Controller, settings: &Repair) -> R
     };
     let from = start.scaled();
     let objectives = Objectives::default();
-    let bounds = TABLE.iter().map(|parameter| [parameter.lower / parameter.scale, parameter.upper / parameter.scale]);
     let options = Options {
         population: Some(settings.population),
         seed: settings.seed,
-        bounds: Some(bounds.collect()),
+        bounds: Some(scaled_bounds()),
         max_iterations: Some(settings.generations),
         ..Options::default()
     };
@@ -77,7 +76,8 @@ pub fn repair(evaluator: &Evaluator, start: &Controller, settings: &Repair) -> R
                 (Some(_), _) => FAILED - 10.0 * jump.lasted_secs - jump.height,
                 (None, Some(height)) => objectives.price(&jump) + 20.0 * (jump.height - height).abs(),
                 (None, None) => objectives.price(&jump),
-            } + 5.0 * jump.landing.abs() + settings.likeness * away;
+            } + 5.0 * jump.landing.abs()
+                + settings.likeness * away;
             values.push(value);
             if best.as_ref().is_none_or(|(least, ..)| value < *least) {
                 best = Some((value, controller, jump));

@@ -1,11 +1,10 @@
 //! RMOO: MO-CMA-ES whose children are sampled again until few fail (Agrawal & van de Panne 2013, algorithm 1).
 
 use crate::config::SearchConfig;
-use crate::controller::Controller;
+use crate::controller::{Controller, scaled_bounds};
 use crate::error::ParetoError;
 use crate::evaluate::Evaluator;
 use crate::objectives::Jump;
-use crate::parameters::TABLE;
 use crate::search::Log;
 use serde::{Deserialize, Serialize};
 use sinew_optim::{Extremes, MoCma, MoCmaBounds, MoCmaOptions, Resampling, Told};
@@ -24,11 +23,8 @@ pub struct Rmoo {
 impl Rmoo {
     /// All parents are the first jump.
     pub fn new(config: &SearchConfig, seed: &Controller, jump: &Jump) -> Result<Rmoo, ParetoError> {
-        let bounds = MoCmaBounds {
-            lower: TABLE.iter().map(|parameter| parameter.lower / parameter.scale).collect(),
-            upper: TABLE.iter().map(|parameter| parameter.upper / parameter.scale).collect(),
-            penalty: 1e-6,
-        };
+        let (lower, upper) = scaled_bounds().into_iter().map(|[lower, upper]| (lower, upper)).unzip();
+        let bounds = MoCmaBounds { lower, upper, penalty: 1e-6 };
         let resampling = config.allowed_failures.map(|allowed_failures| Resampling {
             allowed_failures,
             max_rounds: MOST_ROUNDS,
@@ -54,7 +50,8 @@ impl Rmoo {
     pub fn advance(&mut self, config: &SearchConfig, evaluator: &Evaluator, log: &mut Log) -> Result<(), ParetoError> {
         loop {
             let asked = self.inner.ask();
-            let controllers = asked.iter().map(|point| Controller::from_scaled(point)).collect::<Result<Vec<_>, _>>()?;
+            let controllers =
+                asked.iter().map(|point| Controller::from_scaled(point)).collect::<Result<Vec<_>, _>>()?;
             let jumps = log.evaluate(evaluator, &controllers)?;
             let values: Vec<Vec<f64>> =
                 jumps.iter().map(|jump| config.objectives.values(jump, config.objective_count)).collect();

@@ -159,7 +159,8 @@ impl Search {
         match &self.state {
             // Thinning many points in space takes long, and the population is spread already.
             State::Rmoo(state) if self.config.objective_count == 3 => {
-                let points = state.population(&self.config).into_iter().map(|(controller, _)| controller.values().to_vec());
+                let points =
+                    state.population(&self.config).into_iter().map(|(controller, _)| controller.values().to_vec());
                 let points: Vec<Vec<f64>> = points.collect();
                 let is_in = |entry: &&Entry| points.iter().any(|point| point == entry.controller.values());
                 sorted(archive.entries().iter().filter(is_in).cloned().collect())

@@ -47,7 +47,8 @@ impl Jump {
             let recording = evaluator.perform(&dialled.controller)?;
             let title = format!("a jump of {:.2} m", dialled.jump.height);
             let strip = jump_strip(evaluator.model(), &recording, title).render()?.encode_png()?;
-            let head = format!("A jump whose head reaches {:.3} m; {:.3} m were asked for.", dialled.jump.height, self.height);
+            let head =
+                format!("A jump whose head reaches {:.3} m; {:.3} m were asked for.", dialled.jump.height, self.height);
             atomic_write(&out.join("controller.toml"), dialled.controller.to_toml(&[head]).as_bytes())?;
             atomic_write(&out.join("jump.png"), &strip)?;
             folder.keep();

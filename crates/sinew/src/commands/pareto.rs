@@ -192,7 +192,8 @@ fn text(finished: &Finished, wall_secs: f64, out: &std::path::Path) -> String {
             true => format!("{:>20}  {:>16}", "natural", "-"),
             false => format!("{:>15.2} m/s²  {:>14.2} s", point.take_off_gravity, point.assist_secs),
         };
-        text += &format!("  {index:5}  {:10.3} m  {:7.2} {help}  {:6.2} m\n", point.height, point.effort, point.landing);
+        text +=
+            &format!("  {index:5}  {:10.3} m  {:7.2} {help}  {:6.2} m\n", point.height, point.effort, point.landing);
     }
     text += &format!(
         "hypervolume {:.4} after {} jumps in {wall_secs:.1} s; hash {}\nfront:       {}, {}\ncontrollers: {}\none of them: sinew jump --height 1.9 --front {}\n",

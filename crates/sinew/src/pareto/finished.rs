@@ -22,14 +22,20 @@ impl Finished {
     /// # Errors
     /// Where one of them then fails or comes to something else.
     pub fn new(search: &Search, evaluator: Evaluator) -> Result<Finished> {
-        let finished =
-            Finished { config: search.config().clone(), front: Front::of(search), samples: search.samples().to_vec(), evaluator };
+        let finished = Finished {
+            config: search.config().clone(),
+            front: Front::of(search),
+            samples: search.samples().to_vec(),
+            evaluator,
+        };
         for (index, point) in finished.front.points.iter().enumerate() {
             let controller = Controller::from_toml(&finished.controller_text(index)?)?;
             let jump = finished.perform(&controller)?.jump;
             let height = point.height;
             if jump.failure.is_some() || jump.height.to_bits() != height.to_bits() {
-                bail!("jump {index} of the front reached {height} m in the search, but from its file comes to {jump:?}");
+                bail!(
+                    "jump {index} of the front reached {height} m in the search, but from its file comes to {jump:?}"
+                );
             }
         }
         Ok(finished)
@@ -56,9 +62,13 @@ impl Finished {
         let point: &FrontPoint = &self.front.points[index];
         let kind = match point.is_natural() {
             true => "natural".to_owned(),
-            false => format!("helped: gravity {:.2} m/s² at take-off, grown back after {:.2} s", point.take_off_gravity, point.assist_secs),
+            false => format!(
+                "helped: gravity {:.2} m/s² at take-off, grown back after {:.2} s",
+                point.take_off_gravity, point.assist_secs
+            ),
         };
-        let head = format!("A jump whose head reaches {:.3} m with an effort of {:.3}, {kind}.", point.height, point.effort);
+        let head =
+            format!("A jump whose head reaches {:.3} m with an effort of {:.3}, {kind}.", point.height, point.effort);
         Ok(point.controller()?.to_toml(&[head]))
     }
 

@@ -55,7 +55,10 @@ pub fn seed_from(folder: &Path, evaluator: &Evaluator, seed: u64, threads: usize
         );
     };
     let Some(side) = Side::find(model) else {
-        bail!("{} ({motion}): no leg of thigh, shin and foot was found below the root; transfer a two-legged character", folder.display());
+        bail!(
+            "{} ({motion}): no leg of thigh, shin and foot was found below the root; transfer a two-legged character",
+            folder.display()
+        );
     };
     let lowest = |from: usize, to: usize| {
         (from..=to).min_by(|&a, &b| side.height(model, &run.moments[a]).total_cmp(&side.height(model, &run.moments[b])))
@@ -157,7 +160,8 @@ impl Side {
         let highest = bodies.clone().filter(leaf).max_by(|&a, &b| height(a).total_cmp(&height(b)))?;
         let trunk = path(highest);
         let chest = trunk[1..].iter().copied().filter(|&body| height(body) < 1.7 * hip_height).next_back();
-        Some(Side { pelvis: leg[0], thigh: leg[1], shin, foot, chest, arm: find_arm(model, &parent) }).filter(|_| shin != foot)
+        Some(Side { pelvis: leg[0], thigh: leg[1], shin, foot, chest, arm: find_arm(model, &parent) })
+            .filter(|_| shin != foot)
     }
 
     fn height(&self, model: &Model, moment: &Moment) -> f64 {
@@ -198,7 +202,8 @@ impl Side {
 /// Upper arm, forearm and hand by their names; none where they have others.
 fn find_arm(model: &Model, parent: &dyn Fn(usize) -> Option<usize>) -> Option<[usize; 3]> {
     let names: Vec<String> = model.bodies().iter().map(|body| body.name.to_lowercase()).collect();
-    let is_fore = |name: &str| ["fore", "farm", "lower_arm", "lowerarm", "elbow"].iter().any(|word| name.contains(word));
+    let is_fore =
+        |name: &str| ["fore", "farm", "lower_arm", "lowerarm", "elbow"].iter().any(|word| name.contains(word));
     let fore = (0..names.len()).find(|&body| is_fore(&names[body]))?;
     let hand = (0..names.len()).find(|&body| parent(body) == Some(fore))?;
     Some([parent(fore)?, fore, hand])

@@ -13,7 +13,8 @@ pub fn write(folder: &OutputFolder, finished: &Finished) -> Result<()> {
     let points = finished.front.points.len();
     let mut controllers = OutputFolder::make(&folder.path().join("controllers"))?;
     controllers.keep();
-    let texts = (0..points).map(|index| Ok((format!("{index:02}.toml"), finished.controller_text(index)?.into_bytes())));
+    let texts =
+        (0..points).map(|index| Ok((format!("{index:02}.toml"), finished.controller_text(index)?.into_bytes())));
     controllers.write(&texts.collect::<Result<Vec<_>>>()?)?;
     // What an earlier, larger front has left.
     for index in points.. {
@@ -33,7 +34,8 @@ pub fn write(folder: &OutputFolder, finished: &Finished) -> Result<()> {
 fn samples_csv(finished: &Finished) -> String {
     let mut text = String::from("height_m,effort,assist,landing_m,failed\n");
     for sample in &finished.samples {
-        text += &format!("{},{},{},{},{}\n", sample.height, sample.effort, sample.assist, sample.landing, sample.failed);
+        text +=
+            &format!("{},{},{},{},{}\n", sample.height, sample.effort, sample.assist, sample.landing, sample.failed);
     }
     text
 }

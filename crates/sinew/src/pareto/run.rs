@@ -24,7 +24,9 @@ pub fn run(
     thread_pool(options.threads)?.install(|| {
         let (mut search, started) = begin(evaluator, config, seed, options)?;
         let save = |search: &Search| match &options.checkpoint {
-            Some(path) => atomic_write(path, &search.save()).with_context(|| format!("cannot write {}", path.display())),
+            Some(path) => {
+                atomic_write(path, &search.save()).with_context(|| format!("cannot write {}", path.display()))
+            }
             None => Ok(()),
         };
         // Also tells whether the folder can be written to, before any time is spent.
