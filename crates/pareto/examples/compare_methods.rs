@@ -21,9 +21,6 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                 "linear" => config.objectives.is_linear = true,
                 _ => {}
             }
-            if let Ok(t) = std::env::var("SIGMA") {
-                config.step_size = t.parse()?;
-            }
             if let Some(generations) = arguments.get(2) {
                 config.generations = generations.parse()?;
             }

@@ -14,26 +14,6 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let recording = evaluator.perform(&controller)?;
     println!("{:?} assist {:?}", recording.jump, controller.assist());
     let mut last = None;
-    if std::env::var("TRACE").is_ok() {
-        let mut s = sinew_pareto::figure::State::default();
-        for m in recording.moments.iter().step_by(10) {
-            evaluator.figure().look(&m.position, &m.velocity, &mut s);
-            println!(
-                "{:.2} {:?} com-foot {:+.3} v {:+.3} {:+.3} foot pitch {:+.2} sole {:.3} pelvis {:+.2} chest {:+.2} knee {:.2} foot mid {:+.3}",
-                m.time_secs,
-                m.phase,
-                s.center[0] - s.foot_middle(),
-                s.velocity[0],
-                s.velocity[1],
-                s.pitch[10],
-                s.sole_height(),
-                s.pitch[0],
-                s.pitch[2],
-                s.angle[9],
-                s.foot_middle()
-            );
-        }
-    }
     for moment in &recording.moments {
         if last != Some(moment.phase) {
             println!("{:.3} s {:?}", moment.time_secs, moment.phase);

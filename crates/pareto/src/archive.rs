@@ -54,8 +54,9 @@ impl Archive {
         order.sort_by(|&a, &b| self.entries[a].values[0].total_cmp(&self.entries[b].values[0]));
         let mut kept: Vec<usize> = (0..order.len()).filter(|&rank| is_kept[order[rank]]).collect();
         let value = |rank: usize| &self.entries[order[rank]].values;
-        while is_plane {
-            let mut has_moved = false;
+        let mut has_moved = is_plane;
+        while has_moved {
+            has_moved = false;
             for place in 1..kept.len().saturating_sub(1) {
                 let (left, right) = (kept[place - 1], kept[place + 1]);
                 // What a point between two others adds: (f₁ of the right − f₁)·(f₂ of the left − f₂).
@@ -65,9 +66,6 @@ impl Archive {
                     kept[place] = best;
                     has_moved = true;
                 }
-            }
-            if !has_moved {
-                break;
             }
         }
         sorted(kept.into_iter().map(|rank| self.entries[order[rank]].clone()).collect())

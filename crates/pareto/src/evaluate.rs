@@ -199,6 +199,6 @@ impl Evaluator {
 fn narrowest(worlds: usize) -> (Isa, usize) {
     let sets = [(Isa::Portable, 4), (Isa::Avx2, 8), (Isa::Avx512, 16)];
     let available = || sets.into_iter().filter(|(isa, _)| isa.is_available());
-    let widest = available().last().unwrap_or(sets[0]);
+    let widest = available().next_back().unwrap_or(sets[0]);
     available().find(|(_, lanes)| *lanes >= worlds).unwrap_or(widest)
 }

@@ -4,7 +4,7 @@ use sinew_optim::non_dominated::dominates;
 use sinew_pareto::{Controller, Front, Method, ParetoError, Search, SearchConfig};
 
 fn small(method: Method) -> SearchConfig {
-    SearchConfig { points: 4, generations: 12, patience: 3, most_generations: 4, ..SearchConfig::standard(method) }
+    SearchConfig { points: 4, generations: 6, patience: 3, most_generations: 4, ..SearchConfig::standard(method) }
 }
 
 fn advance(search: &mut Search, generations: usize, config: &SearchConfig) {
@@ -25,7 +25,7 @@ fn a_saved_search_goes_on_to_the_same_bytes() {
     for method in [Method::Rmoo, Method::Bsoo] {
         let config = small(method);
         let mut whole = begun(&config);
-        advance(&mut whole, 5, &config);
+        advance(&mut whole, 3, &config);
         let bytes = whole.save();
         let mut resumed = Search::resume(&bytes, &config, &Controller::seed()).expect("the same run");
         advance(&mut whole, 20, &config);
@@ -70,12 +70,12 @@ fn without_resampling_a_generation_asks_once_for_each_point() {
     let config = SearchConfig { allowed_failures: None, ..small(Method::Rmoo) };
     let mut search = begun(&config);
     advance(&mut search, 12, &config);
-    assert_eq!(search.evaluations(), 1 + 12 * 4);
+    assert_eq!(search.evaluations(), 1 + 6 * 4);
 }
 
 #[test]
 fn three_objectives_reward_distance() {
-    let config = SearchConfig { objective_count: 3, points: 8, generations: 10, ..small(Method::Rmoo) };
+    let config = SearchConfig { objective_count: 3, points: 8, generations: 4, ..small(Method::Rmoo) };
     let mut search = begun(&config);
     advance(&mut search, 10, &config);
     let front = search.front();
