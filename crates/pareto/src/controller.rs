@@ -67,7 +67,12 @@ impl Controller {
             return Err(out_of_bounds(index, values[index].to_string()));
         }
         let inside = values.iter().zip(&TABLE).map(|(value, parameter)| value.clamp(parameter.lower, parameter.upper));
-        Ok(Controller { values: inside.collect() })
+        let mut values: Vec<f64> = inside.collect();
+        // One half of the assist alone is none, also in blends.
+        if values[GRAVITY_REDUCTION] <= 0.0 || values[ASSIST_DURATION] <= 0.0 {
+            (values[GRAVITY_REDUCTION], values[ASSIST_DURATION]) = (0.0, 0.0);
+        }
+        Ok(Controller { values })
     }
 
     /// From the coordinates of an optimiser, in which a step of 1 is each parameter's scale.
@@ -153,7 +158,7 @@ impl Controller {
                 None => return Err(out_of_bounds(index, found.to_string())),
             }
         }
-        Ok(Controller { values })
+        Controller::new(&values)
     }
 
     /// Reads a file.
@@ -228,12 +233,15 @@ mod tests {
 
     #[test]
     fn help_is_none_or_at_least_the_least() {
-        let mut values = Controller::seed().values().to_vec();
-        let mut assist = |reduction, duration| {
+        let with = |reduction, duration| {
+            let mut values = Controller::seed().values().to_vec();
             (values[GRAVITY_REDUCTION], values[ASSIST_DURATION]) = (reduction, duration);
-            Controller::new(&values).unwrap().assist()
+            values
         };
+        let assist = |reduction, duration| Controller::new(&with(reduction, duration)).unwrap().assist();
         assert_eq!(assist(0.0, 0.4), Assist::default());
+        let halves = [Controller::new(&with(0.0, 0.4)).unwrap(), Controller::new(&with(3.0, 0.0)).unwrap()];
+        assert_eq!(halves[0].blend(&halves[1], 0.5).assist(), Assist::default());
         assert_eq!(assist(3.0, -0.1), Assist::default());
         assert_eq!(assist(1e-9, 1e-9), Assist { reduction: LEAST_REDUCTION, duration_secs: LEAST_DURATION_SECS });
         assert_eq!(assist(3.0, 0.4), Assist { reduction: 3.0, duration_secs: 0.4 });
