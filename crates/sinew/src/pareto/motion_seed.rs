@@ -159,7 +159,7 @@ impl Side {
         let (shin, foot) = (nearest(0.52)?, nearest(0.09)?);
         let highest = bodies.clone().filter(leaf).max_by(|&a, &b| height(a).total_cmp(&height(b)))?;
         let trunk = path(highest);
-        let chest = trunk[1..].iter().copied().filter(|&body| height(body) < 1.7 * hip_height).next_back();
+        let chest = trunk[1..].iter().copied().rfind(|&body| height(body) < 1.7 * hip_height);
         Some(Side { pelvis: leg[0], thigh: leg[1], shin, foot, chest, arm: find_arm(model, &parent) })
             .filter(|_| shin != foot)
     }

@@ -8,7 +8,7 @@ use sinew_sim::atomic_write::atomic_write;
 /// Name of the checkpoint in the folder of a front.
 pub const CHECKPOINT: &str = "pareto-checkpoint.bin";
 /// Generations between checkpoints.
-const CHECKPOINT_EVERY: usize = 20;
+const CHECKPOINT_EVERY: usize = 10;
 
 /// Searches to the end; `observe` is called before the first and after every generation. The seed is the configuration's.
 ///
