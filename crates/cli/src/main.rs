@@ -52,6 +52,13 @@ enum CommandName {
     ///
     /// Example: sinew replay sinew-out/hero-walk --push 100 --at 1.5 --direction 90 --film pushed.png
     Replay(commands::replay::Replay),
+    /// Finds a front of motions: the least effort for every height
+    #[command(subcommand)]
+    Pareto(commands::pareto::Pareto),
+    /// Jumps as high as it is told, with a controller picked or blended from a front
+    ///
+    /// Example: sinew jump --height 1.9 --out high
+    Jump(commands::jump::Jump),
     /// Simulates a character held or perturbed by PD control
     ///
     /// Reads a character file, lets the character stand on flat ground and holds its rest pose by implicit PD, or perturbs the
@@ -94,6 +101,8 @@ fn main() -> ExitCode {
         CommandName::Transfer(transfer) => transfer.run(),
         CommandName::Feedback(feedback) => feedback.run(),
         CommandName::Replay(replay) => replay.run(),
+        CommandName::Pareto(pareto) => pareto.run(),
+        CommandName::Jump(jump) => jump.run(),
         CommandName::Simulate(simulate) => simulate.run(),
         CommandName::Studio(studio) => studio.run(),
         CommandName::Bench { what: BenchName::Sim(bench) } => bench.run(),

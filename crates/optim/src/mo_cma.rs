@@ -26,8 +26,10 @@ pub struct MoCma {
     parents: Vec<Parent>,
     /// One for each parent; none before the starts have values.
     children: Vec<Child>,
-    /// Which of the starts or children wait for values.
+    /// Which of the starts or children wait for values; of children that are sampled again, perhaps several times.
     asked: Vec<usize>,
+    /// New samples for the children in `asked`; none while children are asked for the first time.
+    again: Vec<Child>,
     /// How often failing children of this generation have been sampled again.
     rounds: u32,
     generation: u64,
@@ -105,6 +107,7 @@ impl MoCma {
             parents: starts.iter().cycle().take(options.population).map(parent).collect(),
             children: Vec::new(),
             asked: (0..starts.len()).collect(),
+            again: Vec::new(),
             rounds: 0,
             generation: 0,
             evaluations: 0,
@@ -116,11 +119,11 @@ impl MoCma {
 
     /// The points to evaluate, within the bounds; the same until their values are told.
     pub fn ask(&self) -> Vec<Vec<f64>> {
-        let point = |&slot: &usize| match self.children.get(slot) {
+        let point = |(index, &slot): (usize, &usize)| match self.again.get(index).or_else(|| self.children.get(slot)) {
             Some(child) => self.inside(&child.point),
             None => self.inside(&self.parents[slot].point),
         };
-        self.asked.iter().map(point).collect()
+        self.asked.iter().enumerate().map(point).collect()
     }
 
     /// Takes the objectives of the points that [`MoCma::ask`] gave, in that order, and which of them failed.
@@ -144,8 +147,15 @@ impl MoCma {
             self.have_children();
             return Ok(Told::Starts);
         }
+        let mut again = std::mem::take(&mut self.again).into_iter();
         for (&slot, values) in self.asked.iter().zip(told) {
             let child = &mut self.children[slot];
+            match again.next() {
+                // An earlier sample of this round is taken already.
+                Some(_) if child.values.is_some() => continue,
+                Some(sample) => *child = sample,
+                None => {}
+            }
             child.values = values.map(|values| penalised(values, &child.point, self.options.bounds.as_ref()));
         }
         if let Some(count) = self.resample() {
@@ -192,12 +202,11 @@ impl MoCma {
         if failed.len() <= resampling.allowed_failures || self.rounds >= resampling.max_rounds {
             return None;
         }
+        let count = resampling.per_round.map_or(failed.len(), |samples| samples.max(failed.len()));
         self.rounds += 1;
-        for &slot in &failed {
-            self.children[slot] = self.sample_child(slot);
-        }
-        self.asked = failed;
-        Some(self.asked.len())
+        self.asked = failed.into_iter().cycle().take(count).collect();
+        self.again = (0..count).map(|index| self.sample_child(self.asked[index])).collect();
+        Some(count)
     }
 
     /// Selection, then learning; how many children live on.

@@ -90,11 +90,15 @@ pub struct Resampling {
     pub allowed_failures: usize,
     /// After so many rounds a generation is taken as it is, so that a hopeless one ends. 1000.
     pub max_rounds: u32,
+    /// Samples in a round: the failed children in turn, and of each the first that does not fail counts. None: one for each failed child.
+    ///
+    /// The paper gives each failed child a set of threads in the same way; where worlds are simulated side by side, more of them take no longer.
+    pub per_round: Option<usize>,
 }
 
 impl Default for Resampling {
     fn default() -> Resampling {
-        Resampling { allowed_failures: 3, max_rounds: 1000 }
+        Resampling { allowed_failures: 3, max_rounds: 1000, per_round: None }
     }
 }
 

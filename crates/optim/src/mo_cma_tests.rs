@@ -182,6 +182,29 @@ fn resampling_leaves_at_most_three_failures_in_a_generation() {
 }
 
 #[test]
+fn a_round_may_hold_several_samples_of_a_child_and_the_first_that_lives_counts() {
+    let resampling = Resampling { per_round: Some(40), ..Resampling::default() };
+    let mut search = search_in_narrow_space(Some(resampling));
+    while search.generation() < 30 {
+        let asked = search.ask();
+        let slots = search.asked.clone();
+        let is_again = !search.again.is_empty();
+        if let (Told::Generation(_), _) = advance_narrow(&mut search) {
+            continue;
+        }
+        if is_again {
+            assert_eq!(asked.len(), 40);
+            for slot in 0..16 {
+                let first = slots.iter().zip(&asked).find(|(s, x)| **s == slot && narrow(x).is_some());
+                if let Some((_, point)) = first {
+                    assert_eq!(&search.inside(&search.children[slot].point), point);
+                }
+            }
+        }
+    }
+}
+
+#[test]
 fn without_resampling_failures_shorten_the_steps() {
     let (mut with, mut without) = (search_in_narrow_space(Some(Resampling::default())), search_in_narrow_space(None));
     for search in [&mut with, &mut without] {
@@ -196,7 +219,7 @@ fn without_resampling_failures_shorten_the_steps() {
 
 #[test]
 fn a_hopeless_generation_ends_after_its_rounds() {
-    let mut search = search_in_narrow_space(Some(Resampling { allowed_failures: 3, max_rounds: 5 }));
+    let mut search = search_in_narrow_space(Some(Resampling { allowed_failures: 3, max_rounds: 5, per_round: None }));
     advance_narrow(&mut search);
     let mut tells = 0;
     while search.generation() == 0 {

@@ -125,6 +125,10 @@ impl World<'_> {
     pub fn torques(&self) -> Vec<f64> {
         self.field(Field::Torque, self.model.velocity_count())
     }
+    /// Like [`World::torques`], into a slice.
+    pub fn read_torques(&self, out: &mut [f64]) {
+        self.group.read(Field::Torque, self.lane, out);
+    }
     /// Torques of joint stops in the last step, N·m.
     pub fn stop_torques(&self) -> Vec<f64> {
         self.field(Field::StopTorque, self.model.velocity_count())

@@ -1,13 +1,14 @@
 //! sinew: animation in, simulated characters out.
 //!
 //! The façade over the crates that do the work, plus what joins them: film strips of simulated worlds, trajectories for
-//! NumPy and MuJoCo, transfers from a file to its report, policies that repeat them, and seeded random streams. Start at [`transfer`], or at [`sim`] for the simulator.
+//! NumPy and MuJoCo, transfers from a file to its report, policies that repeat them, fronts of jumps, and seeded random streams. Start at [`transfer`], or at [`sim`] for the simulator.
 
 pub mod export;
 pub mod feedback;
 pub mod film;
 pub mod inspect;
 pub mod modeling;
+pub mod pareto;
 pub mod random;
 pub mod source;
 pub mod trajectory;

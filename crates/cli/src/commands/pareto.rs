@@ -1,0 +1,209 @@
+//! `sinew pareto jump`: a front of jumps from effortless to supernatural.
+
+use super::show;
+use anyhow::Result;
+use clap::{Args, Subcommand, ValueEnum};
+use indicatif::{ProgressBar, ProgressStyle};
+use serde_json::json;
+use sinew::pareto::{CHECKPOINT, Controller, Finished, Method, Search, SearchConfig, run, seed_from, write};
+use sinew::transfer::{OutputFolder, RunOptions, Started};
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+/// What there are fronts of.
+#[derive(Subcommand)]
+pub enum Pareto {
+    /// Finds jumps from a hop to beyond what a human can, each with the least effort for its height
+    ///
+    /// Writes front.csv, front.json, samples.csv and controllers/NN.toml. Example: sinew pareto jump --out jumps; sinew jump --height 1.9 --front jumps
+    Jump(ParetoJump),
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum MethodName {
+    /// Multi-objective with resampling
+    Rmoo,
+    /// One search for each of several heights
+    Bsoo,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Budget {
+    Default,
+    Paper,
+}
+
+/// Options of `sinew pareto jump`.
+#[derive(Args)]
+pub struct ParetoJump {
+    /// Algorithm
+    #[arg(long, value_enum, default_value = "rmoo")]
+    method: MethodName,
+    /// Jumps of the front
+    #[arg(long, value_name = "N", default_value_t = 16)]
+    points: usize,
+    /// How long to search: `paper` as Agrawal & van de Panne 2013
+    #[arg(long, value_enum, default_value = "default")]
+    budget: Budget,
+    /// Objectives: 2 are effort and height of jumps in place, 3 also the distance of the landing
+    #[arg(long, value_name = "2|3", default_value_t = 2)]
+    objectives: usize,
+    /// Generations, instead of the budget's (of each bin at most, with bsoo)
+    #[arg(long, value_name = "N")]
+    generations: Option<u64>,
+    /// Starts from the jump that `sinew transfer` has written into this folder
+    #[arg(long, value_name = "DIR")]
+    from: Option<PathBuf>,
+    /// Lets failed children count, without sampling them again
+    #[arg(long)]
+    no_resampling: bool,
+    /// Takes the sum of efforts as it is, without the logarithm
+    #[arg(long)]
+    linear: bool,
+    /// Seed of the search
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    seed: u64,
+    /// Threads; 0 for one on each core; the result is the same for every number
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    threads: usize,
+    /// Folder of the results
+    #[arg(long, value_name = "DIR", default_value = "sinew-out/jumps")]
+    out: PathBuf,
+    /// Goes on from the checkpoint that an interrupted run left in the folder
+    #[arg(long)]
+    resume: bool,
+    /// Prints one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+impl Pareto {
+    /// Runs the command.
+    pub fn run(&self) -> Result<()> {
+        let Pareto::Jump(jump) = self;
+        jump.run()
+    }
+}
+
+impl ParetoJump {
+    fn config(&self) -> SearchConfig {
+        let method = match self.method {
+            MethodName::Rmoo => Method::Rmoo,
+            MethodName::Bsoo => Method::Bsoo,
+        };
+        let mut config = match self.budget {
+            Budget::Default => SearchConfig::standard(method),
+            Budget::Paper => SearchConfig::paper(method),
+        };
+        (config.points, config.objective_count, config.seed) = (self.points, self.objectives, self.seed);
+        config.objectives.is_linear = self.linear;
+        if self.no_resampling {
+            config.allowed_failures = None;
+        }
+        if let Some(generations) = self.generations {
+            (config.generations, config.most_generations) = (generations, generations);
+        }
+        config
+    }
+
+    fn run(&self) -> Result<()> {
+        let config = self.config();
+        config.check()?;
+        let evaluator = Search::evaluator(&config);
+        let mut folder = OutputFolder::make(&self.out)?;
+        let seed = match &self.from {
+            None => Controller::seed(),
+            Some(from) => {
+                let made = seed_from(from, &evaluator, self.seed, self.threads)?;
+                eprintln!("{}", made.sentence());
+                made.controller
+            }
+        };
+        let options = RunOptions {
+            seed: self.seed,
+            threads: self.threads,
+            checkpoint: Some(self.out.join(CHECKPOINT)),
+            resumes: self.resume,
+        };
+        let began = Instant::now();
+        let bar = ProgressBar::new(1);
+        bar.set_style(ProgressStyle::with_template("{bar:30} generation {pos}/{len}, {msg}, {eta} left")?);
+        bar.enable_steady_tick(Duration::from_millis(250));
+        let mut is_told = false;
+        let search = run(&evaluator, &config, &seed, &options, &mut |started, search| {
+            let (done, total) = search.progress();
+            bar.set_length(total);
+            bar.set_position(done);
+            if !is_told {
+                tell_start(&bar, started);
+                bar.reset_eta();
+                is_told = true;
+            }
+            bar.set_message(format!("hypervolume {:.3}, {} jumps tried", search.hypervolume(), search.evaluations()));
+        })?;
+        // From here on there is something worth keeping.
+        folder.keep();
+        bar.set_message("writing");
+        let wall_secs = began.elapsed().as_secs_f64();
+        let finished = Finished::new(&search, evaluator)?;
+        write(&folder, &finished)?;
+        // Nobody needs it any more; where it cannot be removed, the next run overwrites it.
+        let _ = std::fs::remove_file(self.out.join(CHECKPOINT));
+        bar.finish_and_clear();
+        match self.json {
+            true => show(&(serde_json::to_string_pretty(&summary(&finished, wall_secs, &self.out))? + "\n")),
+            false => show(&text(&finished, wall_secs, &self.out)),
+        }
+    }
+}
+
+fn tell_start(bar: &ProgressBar, started: Started) {
+    match started {
+        Started::Anew => {}
+        Started::WithoutCheckpoint => bar.suspend(|| eprintln!("there is no checkpoint to go on from; starting anew")),
+        Started::After(done) => bar.suspend(|| eprintln!("going on after generation {done}")),
+    }
+}
+
+fn summary(finished: &Finished, wall_secs: f64, out: &std::path::Path) -> serde_json::Value {
+    let front = &finished.front;
+    json!({
+        "method": front.method,
+        "points": front.points.len(),
+        "natural": front.points.iter().filter(|point| point.is_natural()).count(),
+        "lowest": front.points.first().map(|point| point.height),
+        "highest_natural": front.highest_natural(),
+        "highest": front.points.last().map(|point| point.height),
+        "hypervolume": front.hypervolume,
+        "evaluations": front.evaluations,
+        "failed": finished.samples.iter().filter(|sample| sample.failed).count(),
+        "seed": front.seed,
+        "wall_secs": wall_secs,
+        "hash": finished.hash(),
+        "out": out.display().to_string(),
+    })
+}
+
+fn text(finished: &Finished, wall_secs: f64, out: &std::path::Path) -> String {
+    let front = &finished.front;
+    let mut text = String::from("  point  head reaches   effort  gravity at take-off  grown back after  lands at\n");
+    for (index, point) in front.points.iter().enumerate() {
+        let help = match point.is_natural() {
+            true => format!("{:>20}  {:>16}", "natural", "-"),
+            false => format!("{:>15.2} m/s²  {:>14.2} s", point.take_off_gravity, point.assist_secs),
+        };
+        text +=
+            &format!("  {index:5}  {:10.3} m  {:7.2} {help}  {:6.2} m\n", point.height, point.effort, point.landing);
+    }
+    text += &format!(
+        "hypervolume {:.4} after {} jumps in {wall_secs:.1} s; hash {}\nfront:       {}, {}\ncontrollers: {}\none of them: sinew jump --height 1.9 --front {}\n",
+        front.hypervolume,
+        front.evaluations,
+        finished.hash(),
+        out.join("front.csv").display(),
+        out.join("front.json").display(),
+        out.join("controllers").display(),
+        out.display(),
+    );
+    text
+}

@@ -1,0 +1,92 @@
+//! Both searches: resumed to the same bytes, with a front that nothing dominates.
+
+use sinew_optim::non_dominated::dominates;
+use sinew_pareto::{Controller, Front, Method, ParetoError, Search, SearchConfig};
+
+fn small(method: Method) -> SearchConfig {
+    SearchConfig { points: 4, generations: 6, patience: 3, most_generations: 4, ..SearchConfig::standard(method) }
+}
+
+fn advance(search: &mut Search, generations: usize, config: &SearchConfig) {
+    let evaluator = Search::evaluator(config);
+    for _ in 0..generations {
+        if !search.is_done() {
+            search.advance(&evaluator).expect("a generation");
+        }
+    }
+}
+
+fn begun(config: &SearchConfig) -> Search {
+    Search::new(&Search::evaluator(config), config, &Controller::seed()).expect("the seed lands")
+}
+
+#[test]
+fn a_saved_search_goes_on_to_the_same_bytes() {
+    for method in [Method::Rmoo, Method::Bsoo] {
+        let config = small(method);
+        let mut whole = begun(&config);
+        advance(&mut whole, 3, &config);
+        let bytes = whole.save();
+        let mut resumed = Search::resume(&bytes, &config, &Controller::seed()).expect("the same run");
+        advance(&mut whole, 20, &config);
+        advance(&mut resumed, 20, &config);
+        assert!(whole.is_done() && whole.save() == resumed.save(), "{method:?}");
+        assert_eq!(Front::of(&whole).to_json(), Front::of(&resumed).to_json());
+    }
+}
+
+#[test]
+fn checkpoints_of_other_runs_and_damaged_ones_are_told() {
+    let config = small(Method::Rmoo);
+    let bytes = begun(&config).save();
+    let refused = |bytes: &[u8], config: &SearchConfig| Search::resume(bytes, config, &Controller::seed()).unwrap_err();
+    let other = SearchConfig { seed: 9, ..config.clone() };
+    assert_eq!(refused(&bytes, &other), ParetoError::OtherRun { what: "seed" });
+    assert_eq!(refused(&bytes, &small(Method::Bsoo)), ParetoError::OtherRun { what: "method" });
+    assert!(matches!(refused(&bytes[..bytes.len() / 2], &config), ParetoError::Checkpoint(_)));
+    assert!(matches!(refused(b"nonsense", &config), ParetoError::Checkpoint(_)));
+}
+
+#[test]
+fn no_point_of_the_front_is_dominated_by_a_sample() {
+    for method in [Method::Rmoo, Method::Bsoo] {
+        let config = small(method);
+        let mut search = begun(&config);
+        advance(&mut search, 20, &config);
+        let front = search.front();
+        assert!(!front.is_empty() && front.len() <= 4);
+        for sample in search.samples().iter().filter(|sample| !sample.failed) {
+            let values = [libm::log(sample.effort + sample.assist), -sample.height];
+            // The price is summed in another order here.
+            let worse = |entry: &sinew_pareto::Entry| [entry.values[0] - 1e-12, entry.values[1]];
+            assert!(!front.iter().any(|entry| dominates(&values, &worse(entry))));
+        }
+        assert!(search.hypervolume() >= search.front_hypervolume());
+    }
+}
+
+#[test]
+fn without_resampling_a_generation_asks_once_for_each_point() {
+    let config = SearchConfig { allowed_failures: None, ..small(Method::Rmoo) };
+    let mut search = begun(&config);
+    advance(&mut search, 12, &config);
+    assert_eq!(search.evaluations(), 1 + 6 * 4);
+}
+
+#[test]
+fn three_objectives_reward_distance() {
+    let config = SearchConfig { objective_count: 3, points: 8, generations: 4, ..small(Method::Rmoo) };
+    let mut search = begun(&config);
+    advance(&mut search, 10, &config);
+    let front = search.front();
+    assert!(front.len() > 1 && front.iter().all(|entry| entry.values.len() == 3));
+    assert!(front.iter().any(|entry| entry.jump.landing > 0.0));
+}
+
+#[test]
+fn settings_out_of_range_are_named() {
+    let told = |config: SearchConfig| config.check().unwrap_err().to_string();
+    assert!(told(SearchConfig { points: 1, ..small(Method::Rmoo) }).contains("number of points is 1"));
+    assert!(told(SearchConfig { objective_count: 3, ..small(Method::Bsoo) }).contains("bsoo"));
+    assert!(told(SearchConfig { bin_heights: [3.0, 2.0], ..small(Method::Bsoo) }).contains("range of heights"));
+}

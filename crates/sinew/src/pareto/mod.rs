@@ -1,0 +1,20 @@
+//! From settings to a front of jumps and everything that is written about it.
+//!
+//! [`run`] searches, with checkpoints; [`Finished`] holds the front, all samples, and lets any of its controllers jump again; [`write`] writes the files.
+//! [`seed_from`] makes the first jump from a transferred motion.
+
+mod finished;
+mod motion_seed;
+mod output;
+mod pictures;
+mod run;
+
+pub use finished::Finished;
+pub use motion_seed::{MotionSeed, seed_from};
+pub use output::write;
+pub use pictures::jump_strip;
+pub use run::{CHECKPOINT, run};
+pub use sinew_pareto::{
+    Controller, Dialled, Evaluator, Front, FrontPoint, Jump, Method, Moment, Phase, Recording, Repair, Sample, Search,
+    SearchConfig, Source, dial, parameters, repair,
+};

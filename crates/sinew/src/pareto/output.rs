@@ -1,0 +1,41 @@
+//! The files of a front.
+
+use super::Finished;
+use crate::transfer::OutputFolder;
+use anyhow::{Context, Result};
+use std::fs;
+
+/// Writes the front, all samples and every controller; pages and pictures of the front belong here, too.
+///
+/// # Errors
+/// Where a file cannot be written.
+pub fn write(folder: &OutputFolder, finished: &Finished) -> Result<()> {
+    let points = finished.front.points.len();
+    let mut controllers = OutputFolder::make(&folder.path().join("controllers"))?;
+    controllers.keep();
+    let texts =
+        (0..points).map(|index| Ok((format!("{index:02}.toml"), finished.controller_text(index)?.into_bytes())));
+    controllers.write(&texts.collect::<Result<Vec<_>>>()?)?;
+    // What an earlier, larger front has left.
+    for index in points.. {
+        let old = controllers.path().join(format!("{index:02}.toml"));
+        if !old.exists() {
+            break;
+        }
+        fs::remove_file(&old).with_context(|| format!("cannot remove {}", old.display()))?;
+    }
+    folder.write(&[
+        ("front.csv".to_owned(), finished.front.to_csv().into_bytes()),
+        ("samples.csv".to_owned(), samples_csv(finished).into_bytes()),
+        ("front.json".to_owned(), finished.front.to_json().into_bytes()),
+    ])
+}
+
+fn samples_csv(finished: &Finished) -> String {
+    let mut text = String::from("height_m,effort,assist,landing_m,failed\n");
+    for sample in &finished.samples {
+        text +=
+            &format!("{},{},{},{},{}\n", sample.height, sample.effort, sample.assist, sample.landing, sample.failed);
+    }
+    text
+}
