@@ -6,12 +6,14 @@
 mod finished;
 mod motion_seed;
 mod output;
+mod page;
 mod pictures;
 mod run;
 
 pub use finished::Finished;
 pub use motion_seed::{MotionSeed, seed_from};
 pub use output::write;
+pub use page::{four_jumps, front_page, front_plot, method_name, shown_front};
 pub use pictures::jump_strip;
 pub use run::{CHECKPOINT, run};
 pub use sinew_pareto::{

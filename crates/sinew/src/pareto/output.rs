@@ -1,11 +1,12 @@
 //! The files of a front.
 
 use super::Finished;
+use super::page::{four_jumps, front_page, front_plot, method_name, shown_front};
 use crate::transfer::OutputFolder;
 use anyhow::{Context, Result};
 use std::fs;
 
-/// Writes the front, all samples and every controller; pages and pictures of the front belong here, too.
+/// Writes the front, its page and pictures, all samples and every controller.
 ///
 /// # Errors
 /// Where a file cannot be written.
@@ -24,7 +25,14 @@ pub fn write(folder: &OutputFolder, finished: &Finished) -> Result<()> {
         }
         fs::remove_file(&old).with_context(|| format!("cannot remove {}", old.display()))?;
     }
+    let front = shown_front(&method_name(finished), finished)?;
+    let plot = front_plot("", &front).as_str().to_owned();
+    let strip = four_jumps(&front)?.render()?.encode_png()?;
+    let page = front_page(finished, front)?.to_html()?;
     folder.write(&[
+        ("front.html".to_owned(), page.into_bytes()),
+        ("front.svg".to_owned(), plot.into_bytes()),
+        ("jumps.png".to_owned(), strip),
         ("front.csv".to_owned(), finished.front.to_csv().into_bytes()),
         ("samples.csv".to_owned(), samples_csv(finished).into_bytes()),
         ("front.json".to_owned(), finished.front.to_json().into_bytes()),
