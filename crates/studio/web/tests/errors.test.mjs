@@ -51,6 +51,22 @@ describe("errors and the keyboard", { skip: BINARY ? false : "set SINEW_BINARY t
     await page.waitForFunction(() => document.querySelector('[data-key="mass"]')?.value !== "0");
   });
 
+  step("a problem of the pre-flight selects its culprit", async () => {
+    await page.click('[data-key="body:foot_l"]');
+    await page.click('.segments button:text-is("Joint")');
+    await page.fill('[data-key="torque"]', "1");
+    await page.press('[data-key="torque"]', "Enter");
+    await page.waitForSelector(".problem");
+    await page.click('[data-key="body:tail4"]');
+    const problem = page.locator(".problem", { hasText: /foot_[lr]/ }).first();
+    await problem.click();
+    await page.waitForSelector('.subject h1:text-matches("^foot_[lr]$")');
+    assert.equal(await page.getAttribute('.segments button:text-is("Joint")', "aria-checked"), "true");
+    await page.keyboard.press("Control+z");
+    await page.waitForSelector(".problem", { state: "detached" });
+    await page.click('.segments button:text-is("Body")');
+  });
+
   step("two tabs see the same character", async () => {
     const other = await openPage(browser, `${studio.url}#/modeler`);
     await other.page.waitForSelector('[data-key="body:tail4"]');
