@@ -85,7 +85,7 @@ export class ModelerView implements View {
   private listed(): void {
     const { characters } = this.studio.store;
     const entry = characters.find((c) => c.id === this.detail?.id);
-    if (this.detail === null && characters[0] !== undefined) void this.load(characters[0].id);
+    if (this.wanted === null && characters[0] !== undefined) void this.load(characters[0].id);
     else if (entry !== undefined && this.detail !== null && entry.revision > this.detail.revision && this.sends === 0) {
       this.studio.cache.forgetCharacter(entry.id);
       void this.load(entry.id);
@@ -95,9 +95,14 @@ export class ModelerView implements View {
 
   private sends = 0;
 
+  /** The character that was asked for last; others that arrive late are not shown. */
+  private wanted: string | null = null;
+
   private async load(id: string): Promise<void> {
+    this.wanted = id;
     const detail = await this.studio.status.during("Loading the character…", this.studio.cache.character(id));
-    if (detail !== null) await this.take(detail);
+    if (detail !== null && this.wanted === id) await this.take(detail);
+    else if (detail === null && this.detail === null) this.wanted = null;
   }
 
   private async take(detail: CharacterDetail): Promise<void> {
