@@ -77,6 +77,20 @@ describe("errors and the keyboard", { skip: BINARY ? false : "set SINEW_BINARY t
     await other.close();
   });
 
+  step("an address of a view shows what it names, also in a fresh tab", async () => {
+    for (const rig of ["human", "quadruped"]) {
+      await fetch(`${studio.api()}character`, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ rig }) });
+    }
+    const other = await openPage(browser, `${studio.url}#/modeler?character=characters%2Fquadruped.toml`);
+    await other.page.waitForSelector('[data-key="body:paw_l"], [data-key="body:hand_l"]');
+    assert.equal(await other.page.inputValue('.modeler [data-key="character"]'), "characters/quadruped.toml");
+    await other.close();
+    const third = await openPage(browser, `${studio.url}#/stage?character=characters%2Fhuman.toml&clip=jump`);
+    await third.page.waitForSelector('.stage-view [data-key="clip"]');
+    assert.equal(await third.page.inputValue('.stage-view [data-key="clip"]'), "jump");
+    await third.close();
+  });
+
   step("every view opens by its number, and ? lists the keys", async () => {
     await page.keyboard.press("Escape");
     await page.evaluate(() => document.activeElement.blur());

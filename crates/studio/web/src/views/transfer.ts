@@ -180,7 +180,7 @@ export class TransferView implements View {
   private refreshLists(): void {
     const { jobs, results } = this.studio.store;
     const shownJobs = jobs.filter((j) => j.status !== "done");
-    fill(this.jobList, shownJobs.length === 0 ? null : section("At work", ...shownJobs.map((j) => this.jobRow(j))));
+    fill(this.jobList, shownJobs.length === 0 ? null : section("Jobs", ...shownJobs.map((j) => this.jobRow(j))));
     fill(
       this.resultList,
       section(
@@ -305,7 +305,7 @@ export class TransferView implements View {
       const figures: [string, string][] = p
         ? [
             ["Windows", `${p.done} of ${p.total}`],
-            ["Cost of the best way", p.best_cost.toPrecision(3)],
+            ["Best cost", p.best_cost.toPrecision(3)],
             ["Steps", `${(p.steps / 1e6).toFixed(1)} million`],
             ["Speed", `${Math.round(p.steps_per_sec / 1000)} thousand a second`],
             ["Time", `${clock(p.elapsed_secs)}${typeof p.left_secs === "number" ? `, about ${clock(p.left_secs)} left` : ""}`],
