@@ -1,6 +1,6 @@
 //! Measures what watching costs: the same transfer without and with 50 tabs that watch it, and how late frames of a simulation come.
 //!
-//! `cargo run --release -p sinew-studio --example load`. The tabs are in another process; what is compared is the time that the server's own
+//! `cargo run --release -p sinew-studio --example load [latency]`; `latency` leaves the watching out. The tabs are in another process; what is compared is the time that the server's own
 //! process computes for the same work, so that what else runs on the machine matters little.
 
 use anyhow::{Context, Result, bail};
@@ -29,16 +29,25 @@ fn main() -> Result<()> {
             let port = arguments.get(2).context("a port")?.parse()?;
             runtime.block_on(tabs(port, arguments.get(3).context("a count")?.parse()?))
         }
-        _ => runtime.block_on(measure()),
+        which => runtime.block_on(measure(which == Some("latency"))),
     }
 }
 
-async fn measure() -> Result<()> {
+async fn measure(only_latency: bool) -> Result<()> {
     let folder = std::env::temp_dir().join(format!("sinew-studio-load-{}", std::process::id()));
     let server = Server::bind(0).await?;
     let port = server.port();
     let studio = Arc::new(Studio::open(&folder, Arc::new(NoFronts), LARGEST_UPLOAD, 0)?);
     tokio::spawn(server.serve(studio, std::future::pending()));
+    if !only_latency {
+        watching(port).await?;
+    }
+    latency(port).await?;
+    std::fs::remove_dir_all(&folder)?;
+    Ok(())
+}
+
+async fn watching(port: u16) -> Result<()> {
     println!("{CLIP}, quick, {TABS} tabs; computing time of the server, and steps a second by the clock");
     let (mut alone, mut watched, mut tabs_secs) = ((0.0, 0.0), (0.0, 0.0), 0.0);
     for round in 1..=ROUNDS {
@@ -68,8 +77,6 @@ async fn measure() -> Result<()> {
         "speed by the clock, with the tabs on this machine too: {:.1} % less",
         100.0 * (1.0 - watched.1 / alone.1)
     );
-    latency(port).await?;
-    std::fs::remove_dir_all(&folder)?;
     Ok(())
 }
 

@@ -322,7 +322,6 @@ impl Shared {
 
     /// Runs one job after the other until told to stop.
     fn work(self: Arc<Shared>) {
-        step_back();
         while let Some(job) = self.next() {
             let worked = catch_unwind(AssertUnwindSafe(|| match &job.request {
                 JobRequest::Transfer { .. } => transfer::run(&self, &job),
@@ -378,13 +377,6 @@ impl Shared {
             list = self.wake.wait(list).unwrap_or_else(PoisonError::into_inner);
         }
     }
-}
-
-/// Lets this thread, and those that it starts, step back behind live simulations and the page where the system can do that for a thread alone.
-fn step_back() {
-    // Where it is refused, jobs are as important as the rest.
-    #[cfg(target_os = "linux")]
-    let _ = rustix::process::setpriority_process(None, 10);
 }
 
 fn no_job(id: u64) -> Refusal {
