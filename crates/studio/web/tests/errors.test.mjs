@@ -51,6 +51,22 @@ describe("errors and the keyboard", { skip: BINARY ? false : "set SINEW_BINARY t
     await page.waitForFunction(() => document.querySelector('[data-key="mass"]')?.value !== "0");
   });
 
+  step("a problem of the pre-flight selects its culprit", async () => {
+    await page.click('[data-key="body:foot_l"]');
+    await page.click('.segments button:text-is("Joint")');
+    await page.fill('[data-key="torque"]', "1");
+    await page.press('[data-key="torque"]', "Enter");
+    await page.waitForSelector(".problem");
+    await page.click('[data-key="body:tail4"]');
+    const problem = page.locator(".problem", { hasText: /foot_[lr]/ }).first();
+    await problem.click();
+    await page.waitForSelector('.subject h1:text-matches("^foot_[lr]$")');
+    assert.equal(await page.getAttribute('.segments button:text-is("Joint")', "aria-checked"), "true");
+    await page.keyboard.press("Control+z");
+    await page.waitForSelector(".problem", { state: "detached" });
+    await page.click('.segments button:text-is("Body")');
+  });
+
   step("two tabs see the same character", async () => {
     const other = await openPage(browser, `${studio.url}#/modeler`);
     await other.page.waitForSelector('[data-key="body:tail4"]');
@@ -59,6 +75,20 @@ describe("errors and the keyboard", { skip: BINARY ? false : "set SINEW_BINARY t
     await page.press('[data-key="mass"]', "Enter");
     await other.page.waitForSelector('[data-key="body:tail4"] .mass:text-is("0.7 kg")');
     await other.close();
+  });
+
+  step("an address of a view shows what it names, also in a fresh tab", async () => {
+    for (const rig of ["human", "quadruped"]) {
+      await fetch(`${studio.api()}character`, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ rig }) });
+    }
+    const other = await openPage(browser, `${studio.url}#/modeler?character=characters%2Fquadruped.toml`);
+    await other.page.waitForSelector('[data-key="body:paw_l"], [data-key="body:hand_l"]');
+    assert.equal(await other.page.inputValue('.modeler [data-key="character"]'), "characters/quadruped.toml");
+    await other.close();
+    const third = await openPage(browser, `${studio.url}#/stage?character=characters%2Fhuman.toml&clip=jump`);
+    await third.page.waitForSelector('.stage-view [data-key="clip"]');
+    assert.equal(await third.page.inputValue('.stage-view [data-key="clip"]'), "jump");
+    await third.close();
   });
 
   step("every view opens by its number, and ? lists the keys", async () => {

@@ -118,5 +118,5 @@ function label(keys: string): string {
     home: "Home",
     end: "End",
   };
-  return (keys === " " ? [" "] : keys.split("+")).map((k) => names[k] ?? k.toUpperCase()).join(" ");
+  return ([" ", "+"].includes(keys) ? [keys] : keys.split("+")).map((k) => names[k] ?? k.toUpperCase()).join(" ");
 }

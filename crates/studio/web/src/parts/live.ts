@@ -52,12 +52,14 @@ export class LiveSession {
   async start(start: SessionStart): Promise<void> {
     this.leave(true);
     const session = await this.studio.socket.start(start);
+    this.owns = true;
     this.watchFrames(session);
   }
 
   /** Looks at a simulation that runs already. */
   async join(session: SessionEntry): Promise<void> {
-    this.leave(false);
+    this.leave(true);
+    this.owns = false;
     this.watchFrames(session);
     await this.studio.socket.watch(session.id);
   }
@@ -67,11 +69,13 @@ export class LiveSession {
     return this.studio.socket.act(this.session.id, action);
   }
 
-  /** Lets go; `end` also ends it for everybody. */
+  private owns = false;
+
+  /** Lets go; `end` also ends it, where it was started here. */
   leave(end: boolean): void {
     const id = this.session?.id;
     if (id !== undefined && this.studio.socket.connected) {
-      (end ? this.studio.socket.end(id) : this.studio.socket.unwatch(id)).catch(() => {});
+      (end && this.owns ? this.studio.socket.end(id) : this.studio.socket.unwatch(id)).catch(() => {});
     }
     this.drop();
   }

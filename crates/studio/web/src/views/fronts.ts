@@ -26,6 +26,7 @@ export class FrontsView implements View {
   private starting = false;
   private hovered: FrontPoint | null = null;
   private shown = false;
+  private wasListed = false;
 
   constructor(private readonly studio: Studio) {
     this.element = this.plan.element;
@@ -63,6 +64,7 @@ export class FrontsView implements View {
   }
 
   private async choose(id: string): Promise<void> {
+    if (id !== this.id) this.wasListed = false;
     this.id = id;
     this.refresh();
     const front = await this.studio.status.during("Reading the front…", getJson<FrontDetail>("front", { id }));
@@ -113,11 +115,13 @@ export class FrontsView implements View {
 
   private refresh(): void {
     const { fronts } = this.studio.store;
-    if (this.id !== null && !fronts.some((f) => f.id === this.id)) {
+    const isListed = fronts.some((f) => f.id === this.id);
+    if (this.id !== null && this.wasListed && !isListed) {
       this.id = null;
       this.front = null;
       this.live.leave(false);
     }
+    this.wasListed = isListed;
     if (this.id === null && fronts.length > 0 && this.shown) void this.choose(fronts[0].id);
     this.message.hidden = fronts.length > 0;
     fill(

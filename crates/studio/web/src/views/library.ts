@@ -24,6 +24,8 @@ export class LibraryView implements View {
   private clip: string | null = null;
   private loading = 0;
   private shown = false;
+  /** A rig may be shown before the list has it. */
+  private wasListed = false;
 
   constructor(private readonly studio: Studio) {
     this.element = this.plan.element;
@@ -57,7 +59,10 @@ export class LibraryView implements View {
     const turn = ++this.loading;
     const changed = id !== this.rigId;
     this.rigId = id;
-    if (changed) this.clip = null;
+    if (changed) {
+      this.clip = null;
+      this.wasListed = false;
+    }
     this.refresh();
     const rig = await this.studio.status.during("Reading the rig…", this.studio.cache.rig(id));
     if (turn !== this.loading || rig === null) return;
@@ -72,11 +77,13 @@ export class LibraryView implements View {
 
   private refresh(): void {
     const { store } = this.studio;
-    if (this.rigId !== null && !store.rigs.some((r) => r.id === this.rigId) && store.rigs.length > 0) {
+    const isListed = store.rigs.some((r) => r.id === this.rigId);
+    if (this.rigId !== null && this.wasListed && !isListed) {
       this.rigId = null;
       this.rig = null;
       this.player.set(null, null);
     }
+    this.wasListed = isListed;
     if (this.rigId === null && this.shown && store.rigs.length > 0) void this.choose(store.rigs[0].id);
     this.message.hidden = store.rigs.length > 0;
     const input = h("input", {

@@ -9,13 +9,13 @@ import { LiveSession } from "../parts/live";
 import { OverlayBar } from "../parts/overlay_bar";
 import { DIVERGED, FALLEN, type Frame } from "../protocol/frame";
 import { address, getJson, postJson, Refusal } from "../protocol/http";
-import type { CharacterDetail, Edit, PreflightAnswer } from "../protocol/types";
+import type { CharacterDetail, Edit, PreflightAnswer, Problem } from "../protocol/types";
 import type { GizmoMode } from "../scene/gizmo";
 import { drawInspector, type Part, type Selection } from "./modeler_inspector";
+import { bodyTree, inTreeOrder, preflightSection } from "./modeler_lists";
 import { ModelerScene } from "./modeler_scene";
 
 const DROP_HEIGHT_M = 0.15;
-const DEEPEST_INDENT = 7;
 const MODES: { value: GizmoMode; label: string; icon: IconName }[] = [
   { value: "translate", label: "Move (W)", icon: "move" },
   { value: "rotate", label: "Turn (E)", icon: "turn" },
@@ -85,7 +85,7 @@ export class ModelerView implements View {
   private listed(): void {
     const { characters } = this.studio.store;
     const entry = characters.find((c) => c.id === this.detail?.id);
-    if (this.detail === null && characters[0] !== undefined) void this.load(characters[0].id);
+    if (this.wanted === null && characters[0] !== undefined) void this.load(characters[0].id);
     else if (entry !== undefined && this.detail !== null && entry.revision > this.detail.revision && this.sends === 0) {
       this.studio.cache.forgetCharacter(entry.id);
       void this.load(entry.id);
@@ -95,9 +95,14 @@ export class ModelerView implements View {
 
   private sends = 0;
 
+  /** The character that was asked for last; others that arrive late are not shown. */
+  private wanted: string | null = null;
+
   private async load(id: string): Promise<void> {
+    this.wanted = id;
     const detail = await this.studio.status.during("Loading the character…", this.studio.cache.character(id));
-    if (detail !== null) await this.take(detail);
+    if (detail !== null && this.wanted === id) await this.take(detail);
+    else if (detail === null && this.detail === null) this.wanted = null;
   }
 
   private async take(detail: CharacterDetail): Promise<void> {
@@ -325,90 +330,23 @@ export class ModelerView implements View {
           textContent: `${detail.character.body.length} bodies, ${detail.dof} degrees of freedom, ${detail.mass_kg.toFixed(1)} kg. Every edit is saved.`,
         }),
       ),
-      this.preflightSection(),
-      section("Bodies", this.tree(detail)),
-    );
-  }
-
-  private preflightSection(): HTMLElement {
-    const p = this.preflight;
-    const problems = p?.problems ?? [];
-    const state = this.preflightRuns
-      ? "Trying…"
-      : p === null
-        ? "Not tried yet."
-        : p.ok
-          ? `It stands${p.support_margin_m !== null && p.support_margin_m !== undefined ? `, ${(100 * p.support_margin_m).toFixed(1)} cm inside its feet` : ""}.`
-          : null;
-    return section(
-      "Pre-flight",
-      state === null
-        ? null
-        : h(
-            "p",
-            { class: `verdict ${p?.ok && !this.preflightRuns ? "good" : ""}` },
-            p?.ok && !this.preflightRuns ? icon("check") : null,
-            state,
-          ),
-      h(
-        "div",
-        { class: "problems" },
-        ...problems.map((problem, i) =>
-          h(
-            "button",
-            { class: "problem", data: { key: `problem:${i}` }, onclick: () => this.selectCulprit(problem.bodies[0], problem.joints[0]) },
-            icon("warning"),
-            h("span", { textContent: problem.sentence }),
-          ),
-        ),
+      preflightSection(
+        this.preflight,
+        this.preflightRuns,
+        (p) => this.selectCulprit(p),
+        () => void this.runPreflight(true),
       ),
-      h(
-        "div",
-        { class: "actions" },
-        button("Try it with its clips", () => void this.runPreflight(true), {
-          key: "preflight",
-          disabled: this.preflightRuns,
-          title: "Does it stand, and do the clips fit its limits? (P)",
-        }),
+      section(
+        "Bodies",
+        bodyTree(detail, this.selection?.body ?? null, this.preflight, (body) => this.select({ body, part: this.part(), effector: null })),
       ),
     );
   }
 
-  private selectCulprit(body: string | undefined, joint: string | undefined): void {
+  private selectCulprit({ bodies: [body], joints: [joint] }: Problem): void {
     const child = joint === undefined ? undefined : this.detail?.character.joint.find((j) => j.name === joint)?.child;
     if (child !== undefined) this.select({ body: child, part: "joint", effector: null });
     else if (body !== undefined) this.select({ body, part: "body", effector: null });
-  }
-
-  private tree(detail: CharacterDetail): HTMLElement {
-    const list = h("div", { class: "tree", role: "tree" });
-    const problems = new Set(
-      this.preflight?.problems.flatMap((p) => [
-        ...p.bodies,
-        ...p.joints.map((n) => detail.character.joint.find((j) => j.name === n)?.child ?? ""),
-      ]) ?? [],
-    );
-    for (const { name, depth } of inTreeOrder(detail)) {
-      const mass = detail.character.body.find((b) => b.name === name)?.mass ?? 0;
-      const joint = detail.character.joint.find((j) => j.child === name);
-      const item = h(
-        "button",
-        {
-          class: `row tight${this.selection?.body === name ? " selected" : ""}`,
-          role: "treeitem",
-          data: { key: `body:${name}` },
-          aria: { selected: String(this.selection?.body === name) },
-          onclick: () => this.select({ body: name, part: this.selection?.part ?? "body", effector: null }),
-        },
-        h("span", { class: "title", textContent: name }),
-        problems.has(name) ? h("span", { class: "culprit", title: "See the pre-flight" }, icon("warning")) : null,
-        h("span", { class: "kind", textContent: joint?.type ?? "" }),
-        h("span", { class: "mass", textContent: `${mass.toFixed(1)} kg` }),
-      );
-      item.style.setProperty("--depth", String(Math.min(depth, DEEPEST_INDENT)));
-      list.append(item);
-    }
-    return list;
   }
 
   private refreshRight(): void {
@@ -506,17 +444,4 @@ export class ModelerView implements View {
       ...this.dropBar.shortcuts(),
     ]);
   }
-}
-
-/** Bodies depth first, each under the one that carries it. */
-function inTreeOrder(detail: CharacterDetail): { name: string; depth: number }[] {
-  const children = new Map<string | undefined, string[]>();
-  for (const j of detail.character.joint) children.set(j.parent, [...(children.get(j.parent) ?? []), j.child]);
-  const order: { name: string; depth: number }[] = [];
-  const visit = (name: string, depth: number): void => {
-    order.push({ name, depth });
-    for (const child of children.get(name) ?? []) visit(child, depth + 1);
-  };
-  for (const root of children.get(undefined) ?? []) visit(root, 0);
-  return order;
 }

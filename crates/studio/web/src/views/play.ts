@@ -43,6 +43,8 @@ export class PlayView implements View {
   private massKg: number | null = null;
   private stateText = "";
   private shown = false;
+  /** A result that was asked for before the list of results was there. */
+  private wanted: string | null = null;
   private timer = 0;
 
   constructor(private readonly studio: Studio) {
@@ -85,7 +87,8 @@ export class PlayView implements View {
     this.timer = window.setInterval(() => this.note(), 500);
     const result = parameters.get("result");
     const entry = this.studio.store.results.find((r) => r.id === result);
-    if (result !== null) void this.start({ what: "play", result, controller: entry?.has_policy ? "feedback" : "open_loop" });
+    if (result !== null && this.studio.store.version < 0) this.wanted = result;
+    else if (result !== null) void this.start({ what: "play", result, controller: entry?.has_policy ? "feedback" : "open_loop" });
     else if (this.chosen !== null) void this.start(this.chosen);
     else this.startSomething();
     this.refresh();
@@ -103,7 +106,8 @@ export class PlayView implements View {
   /** Nobody was chosen: the newest motion, or the first character. */
   private startSomething(): void {
     const { results, characters } = this.studio.store;
-    const last = results[results.length - 1];
+    const last = results.find((r) => r.id === this.wanted) ?? results[results.length - 1];
+    this.wanted = null;
     if (last !== undefined) void this.start({ what: "play", result: last.id, controller: last.has_policy ? "feedback" : "open_loop" });
     else if (characters[0] !== undefined) void this.start({ what: "drop", character: characters[0].id, height_m: 0.05 });
   }

@@ -29,6 +29,8 @@ export class StageView implements View {
   private clip: string | null = null;
   private loading = 0;
   private shown = false;
+  /** What is new may be asked for before the list has it. */
+  private wasListed = false;
   private timer = 0;
 
   constructor(private readonly studio: Studio) {
@@ -73,6 +75,7 @@ export class StageView implements View {
   }
 
   private choose(subject: Subject, clip: string | null = null, keepCamera = false): void {
+    if (!same(subject, this.subject)) this.wasListed = false;
     this.subject = subject;
     this.clip = clip;
     this.refresh();
@@ -104,7 +107,9 @@ export class StageView implements View {
   private refresh(): void {
     const { store } = this.studio;
     const subjects = this.subjects();
-    if (this.subject !== null && !subjects.some((s) => same(s, this.subject))) this.subject = null;
+    const isListed = subjects.some((s) => same(s, this.subject));
+    if (this.subject !== null && this.wasListed && !isListed) this.subject = null;
+    this.wasListed = isListed;
     if (this.subject === null && this.shown && subjects.length > 0) {
       this.choose(subjects[0]);
       return;

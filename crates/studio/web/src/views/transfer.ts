@@ -86,7 +86,7 @@ export class TransferView implements View {
   }
 
   private started(job: Job): void {
-    this.studio.store.takeJob(job);
+    if (!this.studio.store.jobs.some((j) => j.id === job.id)) this.studio.store.takeJob(job);
     this.watch({ kind: "job", id: job.id });
   }
 
@@ -179,8 +179,14 @@ export class TransferView implements View {
 
   private refreshLists(): void {
     const { jobs, results } = this.studio.store;
-    const shownJobs = jobs.filter((j) => j.status !== "done");
-    fill(this.jobList, shownJobs.length === 0 ? null : section("At work", ...shownJobs.map((j) => this.jobRow(j))));
+    const rows = jobs.filter((j) => j.status !== "done").map((j) => this.jobRow(j));
+    if (rows.length !== this.jobRows.length || rows.some((r, k) => r !== this.jobRows[k])) {
+      this.jobRows = rows;
+      fill(this.jobList, rows.length === 0 ? null : section("Jobs", ...rows));
+    }
+    const listed = JSON.stringify([results, this.watched, [...this.compared]]);
+    if (listed === this.listed) return;
+    this.listed = listed;
     fill(
       this.resultList,
       section(
@@ -211,10 +217,26 @@ export class TransferView implements View {
     );
   }
 
+  private jobRows: HTMLElement[] = [];
+  private listed = "";
+  private readonly rowsByJob = new Map<number, { key: string; element: HTMLElement; detail: HTMLElement; bar: HTMLElement }>();
+
+  /** The row of a job; it stays the same element while only its progress changes. */
   private jobRow(job: Job): HTMLElement {
     const { progress } = job;
+    const isWatched = this.watched?.kind === "job" && this.watched.id === job.id;
+    const key = `${job.status} ${isWatched}`;
+    const known = this.rowsByJob.get(job.id);
+    const row = known?.key === key ? known : { key, ...this.makeJobRow(job, isWatched) };
+    this.rowsByJob.set(job.id, row);
+    row.detail.textContent = job.message;
+    row.bar.style.width = `${progress ? (100 * progress.done) / Math.max(progress.total, 1) : 0}%`;
+    return row.element;
+  }
+
+  private makeJobRow(job: Job, isWatched: boolean): { element: HTMLElement; detail: HTMLElement; bar: HTMLElement } {
     const bar = h("i");
-    bar.style.width = `${progress ? (100 * progress.done) / Math.max(progress.total, 1) : 0}%`;
+    const detail = h("span", { class: "detail" });
     const act = (what: string, label: string, name: Parameters<typeof icon>[0]) =>
       h(
         "button",
@@ -226,32 +248,33 @@ export class TransferView implements View {
       job.status === "paused" || job.status === "failed" ? act("resume", "Go on", "play") : null,
       ENDED.includes(job.status) ? act("remove", "Take it off the list", "close") : act("cancel", "Cancel", "close"),
     ];
-    return h(
+    const element = h(
       "div",
       {
-        class: `job ${job.status}${this.watched?.kind === "job" && this.watched.id === job.id ? " selected" : ""}`,
+        class: `job ${job.status}${isWatched ? " selected" : ""}`,
         data: { job: String(job.id), status: job.status },
       },
       h(
         "button",
         { class: "plain head", data: { key: `job:${job.id}` }, onclick: () => this.watch({ kind: "job", id: job.id }) },
         h("span", { class: "title", textContent: job.title }),
-        h("span", { class: "detail", textContent: job.message }),
+        detail,
       ),
       h("span", { class: "job-buttons" }, ...buttons),
       h("span", { class: "bar" }, bar),
     );
+    return { element, detail, bar };
   }
 
   private async act(job: Job, what: string): Promise<void> {
     const { status } = this.studio;
     if (what === "remove") await status.during("Taking it off the list…", remove("job", { id: job.id }));
     else {
-      const answer = await status.during(
+      // What becomes of it comes over the socket; the answer may be older than that.
+      await status.during(
         what === "pause" ? "Pausing after this window…" : what === "resume" ? "Going on…" : "Cancelling…",
         postJson<Job>(`job/${what}`, { id: job.id }),
       );
-      if (answer !== null) this.studio.store.takeJob(answer);
     }
   }
 
@@ -305,7 +328,7 @@ export class TransferView implements View {
       const figures: [string, string][] = p
         ? [
             ["Windows", `${p.done} of ${p.total}`],
-            ["Cost of the best way", p.best_cost.toPrecision(3)],
+            ["Best cost", p.best_cost.toPrecision(3)],
             ["Steps", `${(p.steps / 1e6).toFixed(1)} million`],
             ["Speed", `${Math.round(p.steps_per_sec / 1000)} thousand a second`],
             ["Time", `${clock(p.elapsed_secs)}${typeof p.left_secs === "number" ? `, about ${clock(p.left_secs)} left` : ""}`],

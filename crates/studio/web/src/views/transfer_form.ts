@@ -19,6 +19,7 @@ export class TransferForm {
   private seed = 0;
   private fromRest = false;
   private busy = false;
+  private asked: string | null = null;
   private drawn = "";
 
   constructor(
@@ -58,9 +59,13 @@ export class TransferForm {
       return;
     }
     if (this.character === null || !store.characters.some((c) => c.id === this.character)) {
-      this.character = null;
       void this.choose(store.characters[0].id, null);
       return;
+    }
+    const entry = store.characters.find((c) => c.id === this.character);
+    if (entry?.rig != null && this.rig?.id !== entry.rig && this.asked !== entry.rig) {
+      this.asked = entry.rig;
+      void this.choose(this.character, this.clip);
     }
     // Fields that are being typed into are not drawn anew for nothing.
     const now = JSON.stringify([
