@@ -3,7 +3,7 @@
 use crate::protocol::{FrontDetail, FrontEntry};
 use crate::sessions::controller::Controller;
 use anyhow::Result;
-use sinew_sim::Character;
+use sinew_sim::{Character, Surface};
 use std::path::Path;
 
 /// Knows the fronts of a project.
@@ -25,6 +25,11 @@ pub trait Front: Send {
 
     /// The character that performs it.
     fn character(&self) -> Character;
+
+    /// The ground that it is performed on; none for the usual one.
+    fn surface(&self) -> Option<Surface> {
+        None
+    }
 
     /// Length of a simulation step, s.
     fn dt(&self) -> f64;

@@ -8,6 +8,7 @@ pub mod fronts;
 mod guard;
 mod hub;
 mod jobs;
+pub mod jump_fronts;
 mod motions;
 mod names;
 mod page;

@@ -18,5 +18,5 @@ pub use pictures::jump_strip;
 pub use run::{CHECKPOINT, run};
 pub use sinew_pareto::{
     Controller, Dialled, Evaluator, Front, FrontPoint, Jump, Method, Moment, Phase, Recording, Repair, Sample, Search,
-    SearchConfig, Source, dial, parameters, repair,
+    SearchConfig, Source, dial, figure, jumper, parameters, phases, repair,
 };

@@ -2,10 +2,10 @@
 
 use super::{Finished, Method, Phase, Recording};
 use crate::film;
-use crate::report::front::{Front, FrontPage, FrontPoint, Jump, Motion, MotionFrame, MotionPhase, Quantity};
-use crate::report::plots::{FrontPaint, FrontPlot, Svg};
 use crate::report::FilmStrip;
+use crate::report::front::{Front, FrontPage, FrontPoint, Jump, Motion, MotionFrame, MotionPhase, Quantity};
 use crate::report::page::{Block, Picture, Section, Verdict};
+use crate::report::plots::{FrontPaint, FrontPlot, Svg};
 use anyhow::Result;
 use sinew_sim::{Measured, Model};
 
@@ -87,9 +87,10 @@ pub fn front_page(finished: &Finished, front: Front) -> Result<FrontPage> {
         Section::new("Four jumps", vec![Block::Picture { caption, picture: Picture::Png(strip.encode_png()?) }]),
         Section::new(
             "Play one yourself",
-            vec![Block::Commands(vec![
-                ("sinew jump --height 1.9 --front .".to_owned(), "a jump of that height from this front, simulated".to_owned()),
-            ])],
+            vec![Block::Commands(vec![(
+                "sinew jump --height 1.9 --front .".to_owned(),
+                "a jump of that height from this front, simulated".to_owned(),
+            )])],
         ),
     ];
     Ok(FrontPage {

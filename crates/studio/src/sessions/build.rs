@@ -64,7 +64,8 @@ pub fn build(project: &Project, fronts: &dyn FrontSource, start: &SessionStart) 
             project.path(front)?;
             check_dial(*dial)?;
             let front = fronts.open(project.root(), front)?;
-            let simulation = Simulation::new(&front.character(), front.dt(), front.controller(*dial)?)?;
+            let simulation =
+                Simulation::on_surface(&front.character(), front.surface(), front.dt(), front.controller(*dial)?)?;
             let title = front.detail().title;
             Ok(Built { scene: scene(project, &simulation, None, None)?, simulation, title })
         }

@@ -8,7 +8,7 @@ use crate::protocol::Frame;
 use crate::protocol::Steer;
 use crate::protocol::frame::{DIVERGED, FALLEN, JUMPED};
 use sinew::transfer::FRAME_SECS;
-use sinew_sim::{Batch, BatchOptions, Character, JointKind, Model, Object, Scene, Status};
+use sinew_sim::{Batch, BatchOptions, Character, JointKind, Model, Object, Scene, Status, Surface};
 use std::sync::Arc;
 
 /// A character counts as fallen below this share of its root's height at the start.
@@ -50,10 +50,26 @@ impl Simulation {
     /// # Errors
     /// Where the character cannot be simulated.
     pub fn new(character: &Character, dt: f64, controller: Box<dyn Controller>) -> Result<Simulation, Refusal> {
+        Simulation::on_surface(character, None, dt, controller)
+    }
+
+    /// A character on flat ground of a certain kind.
+    ///
+    /// # Errors
+    /// Where the character cannot be simulated.
+    pub fn on_surface(
+        character: &Character,
+        surface: Option<Surface>,
+        dt: f64,
+        controller: Box<dyn Controller>,
+    ) -> Result<Simulation, Refusal> {
         let bad = |e: String| Refusal::bad(e);
         let balls = balls();
         let plain = Character { origin: None, ..character.clone() };
         let mut scene = Scene::on_ground(plain.clone());
+        if let (Some(ground), Some(surface)) = (&mut scene.ground, surface) {
+            ground.surface = surface;
+        }
         let alone = Arc::new(Model::new(&scene, dt).map_err(|e| bad(e.to_string()))?);
         scene.collide = balls.iter().map(|ball| [ball.name.clone(), plain.name.clone()]).collect();
         scene.objects = balls.clone();
