@@ -1,19 +1,21 @@
 //! Runs both methods and the ablations over several seeds and prints a table:
-//! `compare_methods [seeds] [rmoo|bsoo|no-resampling|linear,...] [generations]`.
+//! `compare_methods [first seed-last seed] [rmoo|bsoo|no-resampling|linear,...] [generations]`.
 
 use sinew_pareto::{Controller, Method, Search, SearchConfig};
 use std::time::Instant;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let seeds = arguments.first().map_or(Ok(5), |text| text.parse::<u64>())?;
+    let seeds = arguments.first().map_or("1-5", String::as_str);
+    let (first, last) = seeds.split_once('-').unwrap_or((seeds, seeds));
+    let seeds = first.parse::<u64>()?..=last.parse::<u64>()?;
     let names = arguments.get(1).map_or("rmoo,bsoo,no-resampling,linear", String::as_str);
     println!(
         "{:14} {:>4} {:>8} {:>8} {:>7} {:>7} {:>7} {:>8} {:>8} {:>8}",
         "method", "seed", "volume", "own", "tried", "failed", "secs", "natural", "highest", "top"
     );
     for name in names.split(',') {
-        for seed in 1..=seeds {
+        for seed in seeds.clone() {
             let method = if name == "bsoo" { Method::Bsoo } else { Method::Rmoo };
             let mut config = SearchConfig { seed, ..SearchConfig::standard(method) };
             match name {

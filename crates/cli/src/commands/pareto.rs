@@ -1,11 +1,14 @@
 //! `sinew pareto jump`: a front of jumps from effortless to supernatural.
 
 use super::show;
-use anyhow::Result;
+use anyhow::{Context, Result};
 use clap::{Args, Subcommand, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
-use sinew::pareto::{CHECKPOINT, Controller, Finished, Method, Search, SearchConfig, run, seed_from, write};
+use sinew::pareto::{
+    CHECKPOINT, Controller, Finished, Method, Search, SearchConfig, find, method_name, run, searches, seed_from, write,
+    write_figures,
+};
 use sinew::transfer::{OutputFolder, RunOptions, Started};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -15,8 +18,85 @@ use std::time::{Duration, Instant};
 pub enum Pareto {
     /// Finds jumps from a hop to beyond what a human can, each with the least effort for its height
     ///
-    /// Writes front.csv, front.json, samples.csv and controllers/NN.toml. Example: sinew pareto jump --out jumps; sinew jump --height 1.9 --front jumps
+    /// Writes front.html, front.svg, jumps.png, front.csv, front.json, samples.csv and controllers/NN.toml. Example: sinew pareto jump --out jumps; sinew jump --height 1.9 --front jumps
     Jump(ParetoJump),
+    /// Compares the searches: with resampling and without, binned, with a linear price; writes the paper's figures and tables from them
+    ///
+    /// Writes figures.html, figure-6.svg to figure-8d.svg, figure-9.png, table-2.csv and table-3.csv.
+    Figures(ParetoFigures),
+}
+
+#[derive(Args)]
+pub struct ParetoFigures {
+    /// How long to search
+    #[arg(long, value_enum, default_value = "default")]
+    budget: Budget,
+    /// Generations instead of the budget's
+    #[arg(long, value_name = "N", hide = true)]
+    generations: Option<u64>,
+    /// Seed of the searches
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    seed: u64,
+    /// Threads; 0 for one on each core; the result is the same for every number
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    threads: usize,
+    /// Folder of the results
+    #[arg(long, value_name = "DIR", default_value = "sinew-out/jump-figures")]
+    out: PathBuf,
+}
+
+impl ParetoFigures {
+    fn run(&self) -> Result<()> {
+        let base = |method| {
+            let mut config = match self.budget {
+                Budget::Default => SearchConfig::standard(method),
+                Budget::Paper => SearchConfig::paper(method),
+            };
+            config.seed = self.seed;
+            if let Some(generations) = self.generations {
+                (config.generations, config.most_generations) = (generations, generations);
+            }
+            config
+        };
+        let mut folder = OutputFolder::make(&self.out)?;
+        let bar = progress_bar()?;
+        let mut found = Vec::new();
+        for (index, config) in searches(&base).iter().enumerate() {
+            config.check()?;
+            bar.reset();
+            found.push(find(config, self.threads, &mut |search| {
+                let (done, total) = search.progress();
+                bar.set_length(total);
+                bar.set_position(done);
+                bar.set_message(format!("search {} of 4, hypervolume {:.3}", index + 1, search.hypervolume()));
+            })?);
+        }
+        folder.keep();
+        bar.set_message("writing");
+        let found: [Finished; 4] = found.try_into().ok().context("four searches were asked for")?;
+        write_figures(&folder, &found)?;
+        bar.finish_and_clear();
+        let mut text = String::new();
+        for finished in &found {
+            let front = &finished.front;
+            text += &format!(
+                "{:24} hypervolume {:.3} after {} jumps; highest natural {:.2} m, highest {:.2} m\n",
+                method_name(finished),
+                front.hypervolume,
+                front.evaluations,
+                front.highest_natural().unwrap_or(0.0),
+                front.points.last().map_or(0.0, |point| point.height)
+            );
+        }
+        show(&format!("{text}figures: {}\n", self.out.join("figures.html").display()))
+    }
+}
+
+fn progress_bar() -> Result<ProgressBar> {
+    let bar = ProgressBar::new(1);
+    bar.set_style(ProgressStyle::with_template("{bar:30} generation {pos}/{len}, {msg}, {eta} left")?);
+    bar.enable_steady_tick(Duration::from_millis(250));
+    Ok(bar)
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -80,8 +160,10 @@ pub struct ParetoJump {
 impl Pareto {
     /// Runs the command.
     pub fn run(&self) -> Result<()> {
-        let Pareto::Jump(jump) = self;
-        jump.run()
+        match self {
+            Pareto::Jump(jump) => jump.run(),
+            Pareto::Figures(figures) => figures.run(),
+        }
     }
 }
 
@@ -126,9 +208,7 @@ impl ParetoJump {
             resumes: self.resume,
         };
         let began = Instant::now();
-        let bar = ProgressBar::new(1);
-        bar.set_style(ProgressStyle::with_template("{bar:30} generation {pos}/{len}, {msg}, {eta} left")?);
-        bar.enable_steady_tick(Duration::from_millis(250));
+        let bar = progress_bar()?;
         let mut is_told = false;
         let search = run(&evaluator, &config, &seed, &options, &mut |started, search| {
             let (done, total) = search.progress();
@@ -196,10 +276,13 @@ fn text(finished: &Finished, wall_secs: f64, out: &std::path::Path) -> String {
             &format!("  {index:5}  {:10.3} m  {:7.2} {help}  {:6.2} m\n", point.height, point.effort, point.landing);
     }
     text += &format!(
-        "hypervolume {:.4} after {} jumps in {wall_secs:.1} s; hash {}\nfront:       {}, {}\ncontrollers: {}\none of them: sinew jump --height 1.9 --front {}\n",
+        "hypervolume {:.4} after {} jumps in {wall_secs:.1} s; hash {}\npage:        {}\npictures:    {}, {}\nfront:       {}, {}\ncontrollers: {}\none of them: sinew jump --height 1.9 --front {}\n",
         front.hypervolume,
         front.evaluations,
         finished.hash(),
+        out.join("front.html").display(),
+        out.join("front.svg").display(),
+        out.join("jumps.png").display(),
         out.join("front.csv").display(),
         out.join("front.json").display(),
         out.join("controllers").display(),

@@ -3,6 +3,7 @@
 //! [`run`] searches, with checkpoints; [`Finished`] holds the front, all samples, and lets any of its controllers jump again; [`write`] writes the files.
 //! [`seed_from`] makes the first jump from a transferred motion.
 
+mod figures;
 mod finished;
 mod motion_seed;
 mod output;
@@ -10,6 +11,7 @@ mod page;
 mod pictures;
 mod run;
 
+pub use figures::{find, searches, write_figures};
 pub use finished::Finished;
 pub use motion_seed::{MotionSeed, seed_from};
 pub use output::write;
