@@ -27,7 +27,9 @@ fn a_front_is_written_and_jumped_from() {
     let summary = small_front(&out, "1");
     let points = summary["points"].as_u64().expect("a number") as usize;
     assert!(points >= 1);
-    for name in ["front.csv", "front.json", "samples.csv", "controllers/00.toml"] {
+    for name in
+        ["front.html", "front.svg", "jumps.png", "front.csv", "front.json", "samples.csv", "controllers/00.toml"]
+    {
         assert!(out.join(name).is_file(), "{name}");
     }
     assert!(!out.join("pareto-checkpoint.bin").exists());
