@@ -1,6 +1,6 @@
 //! From settings to a front of jumps and everything that is written about it.
 //!
-//! [`run`] searches, with checkpoints; [`Finished`] holds the front, all samples, and lets any of its controllers jump again; [`write`] writes the files.
+//! [`run`] searches, with checkpoints; [`Finished`] holds the front, all samples, and lets any of its controllers jump again; [`write()`] writes the files.
 //! [`seed_from`] makes the first jump from a transferred motion.
 
 mod figures;
