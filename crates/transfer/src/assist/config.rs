@@ -12,6 +12,8 @@ pub struct AssistConfig {
     pub prices: Vec<f64>,
     /// Price at which the motion is as drawn.
     pub drawn_price: f64,
+    /// Most points of a front.
+    pub most_points: usize,
     /// Most rounds at a price; half of them before small help is taken away, half after.
     pub rounds: usize,
     /// Rounds at a price end when one gains less than this share.
@@ -26,6 +28,7 @@ impl AssistConfig {
         AssistConfig {
             prices: vec![100.0, 30.0, 10.0, 3.0, 1.0, 0.3, 0.1],
             drawn_price: 0.01,
+            most_points: 9,
             rounds: 10,
             stops_below: 0.02,
             least_help: 0.02,

@@ -16,8 +16,8 @@ const SOFTNESS: [f64; 3] = [10.0, 1.0, 0.1];
 const PUPPET_SOFTNESS: f64 = 1.0;
 /// Reaches of the differences in those rounds.
 const REACHES: [f64; 3] = [3.0, 1.0, 1.0];
-/// How often the limit below which help is taken away is divided by four where the motion would fall.
-const GENTLER: usize = 4;
+/// Shares of the least help below which help is taken away, one after the other.
+const TAKEN_AWAY: [f64; 3] = [0.1, 0.4, 1.0];
 
 /// One choice between physics and the drawing.
 #[derive(Clone, Debug, PartialEq)]
@@ -52,7 +52,7 @@ pub struct AssistProgress {
 /// Points from physics alone to the motion as drawn, by rising help; none of those that complete is worse than another in both help and cost.
 ///
 /// `plain` are the offsets of the plain transfer, which is the first point as it is. Prices are gone through twice: up from a motion that is
-/// held at its drawing like a puppet, and down from the plain transfer where it stands; the better motion of each price is taken.
+/// held at its drawing like a puppet, and down from the plain transfer where it stands; the better motion of each price goes on.
 ///
 /// # Errors
 /// Where the character is fixed to the world, a constant is out of its range, or the simulator refuses.
@@ -83,6 +83,7 @@ pub fn sweep(
         let mut current = drawn.clone();
         for &price in assist.prices.iter().rev() {
             work.settle(&mut current, price, assist.rounds)?;
+            points.push(work.point_of(&current)?);
             rising.push(current.clone());
             work.finish(observe);
         }
@@ -94,31 +95,27 @@ pub fn sweep(
         let mut current = AssistedPolish::new(plain.to_vec(), none);
         for &price in &assist.prices {
             work.settle(&mut current, price, assist.rounds)?;
+            points.push(work.point_of(&current)?);
             if let Some(other) = rising.pop()
                 && work.is_better(&other, &current)?
             {
                 current = other;
             }
-            points.push(work.point_of(&current)?);
             work.finish(observe);
-        }
-    } else {
-        for polish in &rising {
-            points.push(work.point_of(polish)?);
         }
     }
     if let Some(drawn) = &drawn {
         points.push(work.point_of(drawn)?);
     }
-    Ok(front(first, points))
+    Ok(front(first, points, assist.most_points))
 }
 
-/// The first point, and those of the others that complete, need help, and beat all that need less.
-fn front(first: AssistPoint, mut others: Vec<AssistPoint>) -> Vec<AssistPoint> {
+/// The first point, and those of the others that complete, need help, and beat all that need less; at most so many.
+fn front(first: AssistPoint, mut others: Vec<AssistPoint>, most: usize) -> Vec<AssistPoint> {
     others.retain(|p| p.completed && (p.figures.mean_help > 0.0 || !first.completed));
     let order = |a: &AssistPoint, b: &AssistPoint| {
-        let key = |p: &AssistPoint| (p.figures.mean_help, p.cost_mean);
-        key(a).0.total_cmp(&key(b).0).then(key(a).1.total_cmp(&key(b).1))
+        let by_help = a.figures.mean_help.total_cmp(&b.figures.mean_help);
+        by_help.then(a.cost_mean.total_cmp(&b.cost_mean))
     };
     others.sort_by(order);
     let mut best = if first.completed { first.cost_mean } else { f64::INFINITY };
@@ -128,6 +125,17 @@ fn front(first: AssistPoint, mut others: Vec<AssistPoint>) -> Vec<AssistPoint> {
             best = point.cost_mean;
             points.push(point);
         }
+    }
+    // The point goes whose neighbours are closest to one another, by roots of help and cost: there the choice is least.
+    while points.len() > most.max(2) {
+        let place = |p: &AssistPoint| [p.figures.mean_help.sqrt(), p.cost_mean.sqrt()];
+        let (low, high) = (place(&points[0]), place(&points[points.len() - 1]));
+        let gap = |i: &usize| {
+            let (a, b) = (place(&points[i - 1]), place(&points[i + 1]));
+            (0..2).map(|k| (b[k] - a[k]).abs() / (high[k] - low[k]).abs().max(1e-12)).sum::<f64>()
+        };
+        let Some(closest) = (1..points.len() - 1).min_by(|i, j| gap(i).total_cmp(&gap(j))) else { break };
+        points.remove(closest);
     }
     points
 }
@@ -150,7 +158,7 @@ impl Sweep<'_> {
     fn drawn(&mut self) -> Result<Option<AssistedPolish>, TransferError> {
         let knots = knot_count(self.config, self.target.frames());
         let (price, units) = (self.assist.drawn_price, HelpUnits::of(&self.target.model));
-        let helped = Helped::none(knots, price, PUPPET_SOFTNESS, units);
+        let helped = Helped { begins_at: -1.0, ..Helped::none(knots, price, PUPPET_SOFTNESS, units) };
         let (puppet, steps) = AssistedPolish::puppet(self.target, self.config, &helped)?;
         self.progress.steps += steps;
         let Some(mut drawn) = puppet else { return Ok(None) };
@@ -171,24 +179,22 @@ impl Sweep<'_> {
 
     /// Polishes at a price, takes small help away, and polishes the rest.
     fn settle(&mut self, polish: &mut AssistedPolish, price: f64, rounds: usize) -> Result<(), TransferError> {
-        polish.helped.price = price;
-        polish.unpin();
+        (polish.helped.price, polish.helped.begins_at) = (price, price);
         for round in 0..rounds.div_ceil(2) {
             if self.round(polish, round)? < self.assist.stops_below && round + 1 >= SOFTNESS.len() {
                 break;
             }
         }
-        let mut size = self.assist.least_help;
-        for _ in 0..GENTLER {
-            polish.pin_below(size);
-            let (stands, steps) = polish.take_pinned_away(self.target, self.config, 1.0)?;
+        // What is hardly there goes first.
+        for share in TAKEN_AWAY {
+            let size = share * self.assist.least_help;
+            let (stands, steps) = polish.take_away_below(self.target, self.config, size)?;
             self.progress.steps += steps;
-            if stands {
+            if !stands {
                 break;
             }
-            polish.unpin();
-            size *= 0.25;
         }
+        polish.helped.begins_at = f64::INFINITY;
         for _ in 0..rounds / 2 {
             if self.round(polish, SOFTNESS.len())? < self.assist.stops_below {
                 break;

@@ -7,10 +7,6 @@ use crate::assist::{Help, sizes};
 use crate::config::{Begins, Config, Polish};
 use crate::start_state;
 use crate::target::Target;
-use sinew_sim::Snapshot;
-
-/// Sizes of the differences from which a puppet's gains are tried, coarse ones first.
-const PUPPET_REACHES: [f64; 3] = [3.0, 10.0, 1.0];
 
 /// A trajectory with its offsets and its help, made better round by round.
 #[derive(Clone, Debug)]
@@ -22,7 +18,7 @@ pub(crate) struct AssistedPolish {
 }
 
 /// The weights of the polish where the plain one ends.
-fn weights(config: &Config) -> Polish {
+pub(super) fn weights(config: &Config) -> Polish {
     let standard = || Config::standard().polish.expect("the standard preset has a polish");
     smoothed(&config.polish.unwrap_or_else(standard), SMOOTHNESS[SMOOTHNESS.len() - 1])
 }
@@ -38,34 +34,13 @@ impl AssistedPolish {
         AssistedPolish { offsets, helped, damping: DAMPING }
     }
 
-    /// A trajectory that is held at its target like a puppet: by the best linear feedback about the target itself. `None` where it falls
-    /// all the same; and the steps that it took.
+    /// A trajectory that is held at its target like a puppet. `None` where none that stands was found; and the steps that it took.
     pub fn puppet(
         target: &Target,
         config: &Config,
         helped: &Helped,
     ) -> Result<(Option<AssistedPolish>, u64), TransferError> {
-        let polish = weights(config);
-        let start = start_state::start_state(target, config.begins == Begins::Moving);
-        let count = target.dofs.count;
-        let offsets = vec![0.0; target.frames() * count];
-        let mut nominal = Nominal::new(offsets, count, polish.interval_frames, Some(helped.clone()));
-        nominal.states =
-            nominal.frames.iter().map(|&f| Snapshot::new(target.position(f), target.velocity(f))).collect();
-        let course = line_search::Course { target, config, polish: &polish, nominal: &nominal };
-        let mut steps = 0;
-        for reach in PUPPET_REACHES {
-            let (model, taken) = measure(target, config, &polish, &nominal, reach)?;
-            steps += taken;
-            let Some(plan) = model.solve(target, &polish, &nominal, DAMPING) else { continue };
-            let (found, taken) = line_search::follow(course, &plan.gains, &start)?;
-            steps += taken;
-            if let Some(found) = found {
-                let helped = Helped { knots: found.help, ..helped.clone() };
-                return Ok((Some(AssistedPolish::new(found.offsets, helped)), steps));
-            }
-        }
-        Ok((None, steps))
+        super::puppet::puppet(target, config, helped)
     }
 
     fn simulated(&self, target: &Target, config: &Config) -> Result<(Nominal, Option<f64>, u64), TransferError> {
@@ -91,20 +66,27 @@ impl AssistedPolish {
         Ok((better.map_or(0.0, |better| (cost - better) / cost.max(1e-12)), steps + taken))
     }
 
-    /// Makes one round in which all help that is pinned goes, whatever that costs; gives whether the motion stands without it, and the
-    /// steps that it took.
-    pub fn take_pinned_away(
+    /// Makes one round in which all help below a size goes, whatever that costs; gives whether the motion stands without it, and the steps
+    /// that it took.
+    pub fn take_away_below(
         &mut self,
         target: &Target,
         config: &Config,
-        reach: f64,
+        size: f64,
     ) -> Result<(bool, u64), TransferError> {
-        let (nominal, cost, steps) = self.simulated(target, config)?;
-        if cost.is_none() {
-            return Ok((false, steps));
+        let small = |help: &Help| sizes(help).map(|x| x > 0.0 && x < size);
+        self.helped.goes = self.helped.knots.iter().map(small).collect();
+        if self.helped.goes.iter().all(|goes| *goes == [false; 2]) {
+            return Ok((true, 0));
         }
-        let (found, taken) = self.correct(target, config, &nominal, reach, f64::INFINITY)?;
-        Ok((found.is_some(), steps + taken))
+        let (nominal, cost, mut steps) = self.simulated(target, config)?;
+        let mut stands = false;
+        if cost.is_some() {
+            let (found, taken) = self.correct(target, config, &nominal, 1.0, f64::INFINITY)?;
+            (stands, steps) = (found.is_some(), steps + taken);
+        }
+        self.helped.goes.fill([false; 2]);
+        Ok((stands, steps))
     }
 
     /// Takes the corrected trajectory over where it costs less than `least`; gives its cost, and the steps that it took.
@@ -122,7 +104,7 @@ impl AssistedPolish {
         let course = line_search::Course { target, config, polish: &polish, nominal };
         // Where a correction does not help, a smaller one may.
         for _ in 0..TRIES {
-            if let Some(plan) = model.solve(target, &polish, nominal, self.damping) {
+            if let Some(plan) = model.solve(target, &polish, nominal, self.damping, false) {
                 let (found, taken) = line_search::search(course, &plan, &start)?;
                 steps += taken;
                 if let Some(found) = found.filter(|found| found.cost < least) {
@@ -136,18 +118,6 @@ impl AssistedPolish {
         }
         self.damping = DAMPING;
         Ok((None, steps))
-    }
-
-    /// Pins all help below a size; the next round takes it away, and what is above may change.
-    pub fn pin_below(&mut self, size: f64) {
-        for (help, pinned) in self.helped.knots.iter().zip(&mut self.helped.pinned) {
-            *pinned = sizes(help).map(|x| x < size);
-        }
-    }
-
-    /// Lets help change everywhere.
-    pub fn unpin(&mut self) {
-        self.helped.pinned.fill([false; 2]);
     }
 
     /// Help in every frame: row i acts from frame i to the next.

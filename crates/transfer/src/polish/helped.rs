@@ -2,8 +2,8 @@
 //!
 //! The price of a knot is `λ·(φ(|F|) + φ(|T|))` with `φ(x) = √(x² + ε²) − ε`, which is as good as `|x|` for a small softness ε: a price
 //! of that kind buys a lot in few places instead of a little everywhere. Its quadratic model has the curvature `λ/√(x² + ε²)` of the last
-//! round's help (Daubechies, DeVore, Fornasier & Güntürk 2010, *Iteratively reweighted least squares for sparse recovery*). Pinned knots
-//! have no help and get none.
+//! round's help (Daubechies, DeVore, Fornasier & Güntürk 2010, *Iteratively reweighted least squares for sparse recovery*). A knot without
+//! help stays without, exactly, unless the first bit of it would gain more than λ.
 
 use crate::assist::{Help, HelpUnits, sizes};
 
@@ -12,8 +12,10 @@ use crate::assist::{Help, HelpUnits, sizes};
 pub(crate) struct Helped {
     /// One for each place where intervals meet. The first interval keeps the help of its end all along, so the first one is not used.
     pub knots: Vec<Help>,
-    /// Whether the force and the torque of a knot stay zero.
-    pub pinned: Vec<[bool; 2]>,
+    /// Whether the force and the torque of a knot have to go in the next round.
+    pub goes: Vec<[bool; 2]>,
+    /// What the first bit of help at a knot without any has to gain so that there may be help at all.
+    pub begins_at: f64,
     /// λ, cost of one unit of help at one knot.
     pub price: f64,
     /// ε, in units of help.
@@ -24,7 +26,7 @@ pub(crate) struct Helped {
 impl Helped {
     /// No help at so many knots.
     pub fn none(knots: usize, price: f64, softness: f64, units: HelpUnits) -> Helped {
-        Helped { knots: vec![[0.0; 6]; knots], pinned: vec![[false; 2]; knots], price, softness, units }
+        Helped { knots: vec![[0.0; 6]; knots], goes: vec![[false; 2]; knots], begins_at: price, price, softness, units }
     }
 
     /// What help at a knot costs.

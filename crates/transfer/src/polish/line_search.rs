@@ -145,13 +145,10 @@ impl Corrected<'_> {
             for (own, c) in lane.deviation[2].iter_mut().zip(&correction) {
                 *own = c.clamp(-LARGEST_CORRECTION, LARGEST_CORRECTION);
             }
-            for (own, c) in lane.help[1].iter_mut().zip(&correction[self.nominal.count..]) {
-                *own += c.clamp(-LARGEST_HELP_CORRECTION, LARGEST_HELP_CORRECTION);
+            for (k, c) in correction[self.nominal.count..].iter().enumerate() {
+                let corrected = lane.help[1][k] + c.clamp(-LARGEST_HELP_CORRECTION, LARGEST_HELP_CORRECTION);
+                lane.help[1][k] = if gain.is_unhelped[k / 3] { 0.0 } else { corrected };
             }
-        }
-        if let Some(helped) = &self.nominal.help {
-            let pinned = helped.pinned[interval + 1];
-            (0..6).filter(|k| pinned[k / 3]).for_each(|k| lane.help[1][k] = 0.0);
         }
         lane.deviations.push(now);
         let motion = self.nominal.motion(interval);
@@ -304,7 +301,8 @@ pub(super) struct Found {
     pub share: f64,
 }
 
-/// The nominal trajectory followed under feedback alone, without corrections; `None` where it falls. And the steps that it took.
+/// The nominal trajectory followed under feedback, with all of the correction or none, whichever is better; `None` where it falls. And the
+/// steps that it took.
 pub(super) fn follow(
     course: Course<'_>,
     gains: &[Gain],
@@ -313,12 +311,18 @@ pub(super) fn follow(
     let nominal = course.nominal;
     let zero = vec![0.0; 2 * nominal.count];
     let beginning = Beginning { interval: 0, state: start, deviation: &zero, help: [0.0; 6] };
-    let mut found = run(course, Some(gains), &beginning, nominal.frames.len() - 1, &[0.0])?;
-    let (lane, _, stands, steps) = found.remove(0);
-    let cost = lane.offset_costs.iter().sum::<f64>() + lane.look_costs.iter().sum::<f64>();
-    let offsets = [nominal.offsets_at(0), &lane.offsets].concat();
-    let help = std::iter::once([0.0; 6]).chain(lane.helps).collect();
-    Ok((stands.then_some(Found { cost, offsets, help, share: 0.0 }), steps))
+    let found = run(course, Some(gains), &beginning, nominal.frames.len() - 1, &[1.0, 0.0])?;
+    let steps = found.iter().map(|f| f.3).sum();
+    let mut best: Option<Found> = None;
+    for (lane, _, stands, _) in found {
+        let cost = lane.offset_costs.iter().sum::<f64>() + lane.look_costs.iter().sum::<f64>();
+        if stands && best.as_ref().is_none_or(|best| cost < best.cost) {
+            let offsets = [nominal.offsets_at(0), &lane.offsets].concat();
+            let help = std::iter::once([0.0; 6]).chain(lane.helps).collect();
+            best = Some(Found { cost, offsets, help, share: lane.share });
+        }
+    }
+    Ok((best, steps))
 }
 
 /// The corrected trajectory, `None` where it falls at every step size; and the steps that it took.

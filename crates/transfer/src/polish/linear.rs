@@ -23,6 +23,8 @@ pub(super) struct Linear {
     pub offsets: [Matrix; 3],
     /// W_b, W_e; without columns where there is no help.
     pub help: [Matrix; 2],
+    /// Where the interval leads to, less the nominal state there: nothing but rounding where that was simulated.
+    pub gap: Vec<f64>,
 }
 
 /// What a job does differently: in which interval, and which offset in which way (see [`shape`]) or which help at which end by how much.
@@ -139,7 +141,17 @@ pub(super) fn linearize(
             state: Matrix::zeros(2 * nv, 2 * nv),
             offsets: std::array::from_fn(|_| Matrix::zeros(2 * nv, m)),
             help: std::array::from_fn(|_| Matrix::zeros(2 * nv, helps)),
+            gap: vec![0.0; 2 * nv],
         };
+        let expected = nominal.states[intervals.start + found.len() + 1].values();
+        // The mean of the ends on both sides of the nominal control.
+        for end in pairs[4 * nv..4 * nv + 2].iter().map(|outcome| outcome.end.values()) {
+            model.difference(&expected[..nq], &end[..nq], &mut way);
+            for k in 0..nv {
+                linear.gap[k] += 0.5 * way[k];
+                linear.gap[nv + k] += 0.5 * (end[nq + k] - expected[nq + k]);
+            }
+        }
         for (column, pair) in pairs.chunks(2).enumerate() {
             let (plus, minus) = (pair[0].end.values(), pair[1].end.values());
             model.difference(&minus[..nq], &plus[..nq], &mut way);

@@ -11,6 +11,7 @@ mod helped;
 mod line_search;
 mod linear;
 mod matrix;
+mod puppet;
 mod quadratic;
 mod riccati;
 
@@ -187,7 +188,7 @@ impl Polishing {
         let course = line_search::Course { target, config, polish, nominal: &nominal };
         // Where a correction does not help, a smaller one may.
         for _ in 0..TRIES {
-            let found = match model.solve(target, polish, &nominal, self.damping) {
+            let found = match model.solve(target, polish, &nominal, self.damping, false) {
                 Some(plan) => {
                     let (found, steps) = line_search::search(course, &plan, &start)?;
                     self.steps += steps;
@@ -257,8 +258,9 @@ struct Measured {
 }
 
 impl Measured {
-    /// Corrections and gains of all intervals; `None` where more damping is needed.
-    fn solve(&self, target: &Target, polish: &Polish, nominal: &Nominal, damping: f64) -> Option<Plan> {
+    /// Corrections and gains of all intervals; `None` where more damping is needed. With `has_gaps` the nominal states are not those that the
+    /// simulation goes through, and the corrections also close the gaps between them.
+    fn solve(&self, target: &Target, polish: &Polish, nominal: &Nominal, damping: f64, has_gaps: bool) -> Option<Plan> {
         let intervals = self.linear.len();
         let n = 2 * (target.model.velocity_count() + nominal.count) + if nominal.help.is_some() { 6 } else { 0 };
         let mut value = Value::zero(n);
@@ -267,9 +269,13 @@ impl Measured {
         for i in (0..intervals).rev() {
             let cost = OffsetCost { weights: offset_weights(polish, nominal, i), values: nominal.motion(i) };
             value.add(&self.quadratics[i], &cost);
+            if has_gaps {
+                value.shift(&self.linear[i].gap);
+            }
             let damping = damping * cost.weights[2] * 200.0;
             let acceleration = acceleration_cost(target, polish, nominal, i);
-            let (before, gain) = value.back(&self.linear[i], &cost, &help_cost(nominal, i), &acceleration, damping)?;
+            let (before, gain) =
+                value.back(&self.linear[i], &cost, help_cost(nominal, i).as_ref(), &acceleration, damping)?;
             plan.gains[i] = gain;
             value = before;
             if i % line_search::PIECE == 0 {
@@ -302,16 +308,16 @@ fn offset_weights(polish: &Polish, nominal: &Nominal, interval: usize) -> [f64; 
 }
 
 /// The cost of help at an interval's end.
-fn help_cost(nominal: &Nominal, interval: usize) -> HelpCost {
-    let Some(helped) = &nominal.help else { return HelpCost::default() };
+fn help_cost(nominal: &Nominal, interval: usize) -> Option<HelpCost> {
+    let helped = nominal.help.as_ref()?;
     let knot = interval + 1;
-    let twice = |[force, torque]: [f64; 2]| [force, force, force, torque, torque, torque];
-    let [force, torque] = helped.pinned[knot];
-    HelpCost {
-        weights: twice(helped.weights(knot)).to_vec(),
-        values: helped.knots[knot].to_vec(),
-        pinned: vec![force, force, force, torque, torque, torque],
-    }
+    let [force, torque] = helped.weights(knot);
+    Some(HelpCost {
+        weights: [force, force, force, torque, torque, torque],
+        values: helped.knots[knot],
+        threshold: helped.begins_at,
+        goes: helped.goes[knot],
+    })
 }
 
 /// The cost of the joints' accelerations in an interval.

@@ -11,6 +11,8 @@ use super::quadratic::Quadratic;
 pub(super) struct Gain {
     pub open: Vec<f64>,
     pub feedback: Matrix,
+    /// Whether the force and the torque of help at the interval's end are zero.
+    pub is_unhelped: [bool; 2],
 }
 
 /// Weights and values of the offsets' own cost in one interval, `w_a·|a + δa|² + w_r·|r' + δr'|² + w_o·|o' + δo'|²`.
@@ -21,12 +23,26 @@ pub(super) struct OffsetCost {
     pub values: [Vec<f64>; 3],
 }
 
-/// Weights and values of what help at the interval's end costs, `Σ w_i·(e_i + δe_i)²`; help that is pinned does not change.
-#[derive(Default)]
+/// Weights and values of what help at the interval's end costs, `Σ w_i·(e_i + δe_i)²`; the first three are its force, the others its torque.
 pub(super) struct HelpCost {
-    pub weights: Vec<f64>,
-    pub values: Vec<f64>,
-    pub pinned: Vec<bool>,
+    pub weights: [f64; 6],
+    pub values: [f64; 6],
+    /// What the first bit of help costs: where there is none yet, it has to gain more than that.
+    pub threshold: f64,
+    /// Whether force and torque have to go.
+    pub goes: [bool; 2],
+}
+
+impl HelpCost {
+    /// Whether force and torque are zero: they have to go, or there are none and the first bit of them would gain less than it costs,
+    /// `|∂Q/∂F| ≤ λ`, given what the body itself can do (`slope` is ∂Q/∂(F, T)).
+    fn unhelped(&self, slope: &[f64]) -> [bool; 2] {
+        [0, 1].map(|kind| {
+            let of = 3 * kind..3 * kind + 3;
+            let gain = slope[of.clone()].iter().map(|x| x * x).sum::<f64>().sqrt();
+            self.goes[kind] || (self.values[of].iter().all(|x| *x == 0.0) && gain <= self.threshold)
+        })
+    }
 }
 
 /// Cost `w·|δv' − δv + r|²` of the joints' accelerations in an interval, velocities being rows `rows` of the state.
@@ -57,6 +73,13 @@ impl Value {
         0.5 * curved.iter().zip(x).map(|(c, x)| c * x).sum::<f64>()
     }
 
+    /// The value as seen by who misses the state by a gap: `V·(x + d)`.
+    pub fn shift(&mut self, gap: &[f64]) {
+        for (i, slope) in self.slope.iter_mut().enumerate() {
+            *slope += self.curvature.row(i).iter().zip(gap).map(|(v, d)| v * d).sum::<f64>();
+        }
+    }
+
     /// Adds the cost of the state that the interval ends in.
     pub fn add(&mut self, quadratic: &Quadratic, cost: &OffsetCost) {
         let (n, ns) = (self.slope.len(), quadratic.slope.len());
@@ -78,7 +101,7 @@ impl Value {
         self,
         linear: &Linear,
         cost: &OffsetCost,
-        help: &HelpCost,
+        help: Option<&HelpCost>,
         acceleration: &AccelerationCost,
         damping: f64,
     ) -> Option<(Value, Gain)> {
@@ -145,7 +168,7 @@ impl Value {
             *qu += 2.0 * cost.weights[2] * value;
             quu.data[i * controls + i] += 2.0 * cost.weights[2];
         }
-        for j in 0..p {
+        for (j, help) in help.iter().flat_map(|help| (0..p).map(move |j| (j, help))) {
             let i = m + j;
             qu[i] += slope[first_help + j] + 2.0 * help.weights[j] * help.values[j];
             quu.data[i * controls + i] += 2.0 * help.weights[j];
@@ -166,12 +189,22 @@ impl Value {
         weighted_d.add_transposed_vector(&acceleration.excess, &mut qx);
         weighted_e.add_transposed_vector(&acceleration.excess, &mut qu);
         quu.symmetrize();
-        for j in (0..p).filter(|&j| help.pinned[j]) {
-            let i = m + j;
-            (0..controls).for_each(|k| (quu.data[i * controls + k], quu.data[k * controls + i]) = (0.0, 0.0));
-            quu.data[i * controls + i] = 1.0;
-            qux.row_mut(i).fill(0.0);
-            qu[i] = 0.0;
+        let mut is_unhelped = [false; 2];
+        if let Some(help) = help {
+            is_unhelped = help.unhelped(&qu[m..]);
+            let gone: Vec<usize> = (0..p).filter(|j| is_unhelped[j / 3]).collect();
+            // Help that goes is a change that is known beforehand.
+            for &j in &gone {
+                let (i, change) = (m + j, -help.values[j]);
+                (0..controls).for_each(|k| qu[k] += quu.data[k * controls + i] * change);
+                qx.iter_mut().zip(qux.row(i)).for_each(|(x, q)| *x += q * change);
+            }
+            for i in gone.iter().map(|j| m + j) {
+                (0..controls).for_each(|k| (quu.data[i * controls + k], quu.data[k * controls + i]) = (0.0, 0.0));
+                quu.data[i * controls + i] = 1.0;
+                qux.row_mut(i).fill(0.0);
+                qu[i] = 0.0;
+            }
         }
         let mut damped = quu.clone();
         (0..controls).for_each(|i| damped.data[i * controls + i] += damping);
@@ -205,6 +238,6 @@ impl Value {
         let pull: Vec<f64> = quu_open.iter().zip(&qu).map(|(a, b)| a + b).collect();
         feedback.add_transposed_vector(&pull, &mut qx);
         qux.add_transposed_vector(&open, &mut qx);
-        Some((Value { slope: qx, curvature: value }, Gain { open, feedback }))
+        Some((Value { slope: qx, curvature: value }, Gain { open, feedback, is_unhelped }))
     }
 }
