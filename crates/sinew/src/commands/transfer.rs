@@ -8,7 +8,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use sinew::modeler::ModelOptions;
 use sinew::transfer::{
     AssistProgress, Assisted, Begins, Finished, OutputFolder, Prepared, RunOptions, Started, Summary, Task, assist,
-    files, prepare, preset, run,
+    assist_settings, files, prepare, preset, run,
 };
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -102,7 +102,8 @@ impl Transfer {
                 let mut observe = |progress: &AssistProgress| {
                     bar.set_message(format!("help {} of {}", progress.done, progress.total));
                 };
-                let assisted = assist(&prepared, &transfer, &self.preset, self.threads, &mut observe)?;
+                let settings = assist_settings(&self.preset);
+                let assisted = assist(&prepared, &transfer, &self.preset, &settings, self.threads, &mut observe)?;
                 assisted.write(&prepared, &transfer, &finished, &folder)?;
                 finished.summary.assist = assisted.rows(&out);
                 Some(assisted)

@@ -47,6 +47,11 @@ pub struct AssistRow {
     pub folder: String,
 }
 
+/// The settings of the front for a preset of the transfer.
+pub fn assist_settings(preset: &str) -> AssistConfig {
+    if preset == "quick" { AssistConfig::quick() } else { AssistConfig::standard() }
+}
+
 /// Makes the front of a finished transfer; `observe` is called before the first and after every piece of work.
 ///
 /// # Errors
@@ -55,14 +60,14 @@ pub fn assist(
     prepared: &Prepared,
     transfer: &Transfer,
     preset: &str,
+    settings: &AssistConfig,
     threads: usize,
     observe: &mut (dyn FnMut(&AssistProgress) + Send),
 ) -> Result<Assisted> {
-    let settings = if preset == "quick" { AssistConfig::quick() } else { AssistConfig::standard() };
     thread_pool(threads)?.install(|| {
         let target = &prepared.target;
         let plain = transfer.best_offsets(target);
-        let points = sinew_transfer::assist::sweep(target, transfer.config(), &settings, &plain, observe)?;
+        let points = sinew_transfer::assist::sweep(target, transfer.config(), settings, &plain, observe)?;
         let performed = points.iter().map(|point| Finished::of_point(prepared, transfer, preset, point));
         let finished = performed.collect::<Result<Vec<_>>>()?;
         Ok(Assisted { points, finished })

@@ -110,11 +110,14 @@ impl Controls {
 
     /// Rows of help, checked.
     pub(super) fn help_values(&self) -> Result<Vec<Help>> {
-        let values = flat("help", &self.help, 6)?;
-        if let Some(row) = values.chunks(6).position(|row| row.iter().any(|x| !x.is_finite())) {
-            bail!("controls.json: row {row} of help holds a number that is not finite; run sinew transfer again");
-        }
-        Ok(values.chunks(6).map(|row| std::array::from_fn(|k| row[k])).collect())
+        let row = |(index, row): (usize, &Vec<f64>)| match <Help>::try_from(row.as_slice()) {
+            Ok(help) if help.iter().all(|x| x.is_finite()) => Ok(help),
+            _ => bail!(
+                "controls.json: row {index} of help has {} numbers, but must have 6, all finite; run sinew transfer again",
+                row.len()
+            ),
+        };
+        self.help.iter().enumerate().map(row).collect()
     }
 
     /// The motion's `qpos` one after the other, checked against a model.

@@ -17,7 +17,7 @@ mod prepare;
 mod replay;
 mod run;
 
-pub use assist::{AssistRow, Assisted, assist};
+pub use assist::{AssistRow, Assisted, assist, assist_settings};
 pub use controls::Controls;
 pub use deviations::worst_deviations;
 pub use finished::{Finished, Summary};

@@ -44,7 +44,6 @@ pub fn page(
             again("sinew replay . --push 100 --at 1 --direction 90 --film pushed.png", "Pushes it on the way:"),
         ],
         notes: notes(prepared),
-        ..TransferPage::default()
     }
 }
 

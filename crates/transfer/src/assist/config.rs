@@ -37,7 +37,7 @@ impl AssistConfig {
 
     /// For a first look.
     pub fn quick() -> AssistConfig {
-        AssistConfig { rounds: 6, ..AssistConfig::standard() }
+        AssistConfig { prices: vec![100.0, 10.0, 1.0, 0.1], rounds: 4, ..AssistConfig::standard() }
     }
 
     /// Refuses what cannot work.

@@ -83,7 +83,6 @@ pub fn sweep(
         let mut current = drawn.clone();
         for &price in assist.prices.iter().rev() {
             work.settle(&mut current, price, assist.rounds)?;
-            points.push(work.point_of(&current)?);
             rising.push(current.clone());
             work.finish(observe);
         }
@@ -99,13 +98,15 @@ pub fn sweep(
             if let Some(other) = rising.pop()
                 && work.is_better(&other, &current)?
             {
+                points.push(work.point_of(&other)?);
                 current = other;
             }
             work.finish(observe);
         }
     }
-    if let Some(drawn) = &drawn {
-        points.push(work.point_of(drawn)?);
+    // Where physics alone falls, all of them; else those that were taken over are points already.
+    for polish in rising.iter().chain(&drawn) {
+        points.push(work.point_of(polish)?);
     }
     Ok(front(first, points, assist.most_points))
 }

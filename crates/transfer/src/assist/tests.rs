@@ -1,8 +1,9 @@
 use super::*;
 use crate::config::Config;
+use crate::performance::{Moment, Performance};
+use crate::polish::Polishing;
 use crate::search::Search;
 use crate::target::{ClipInput, Target};
-use crate::{Performance, Polishing, performance::Moment};
 use sinew_sim::{Character, Measured, Model, Scene, embedded};
 use std::sync::Arc;
 
@@ -116,12 +117,12 @@ fn obeys_newton(target: &Target, config: &Config, point: &AssistPoint) {
 fn where_the_plain_transfer_falls_help_makes_it_complete() {
     let config = tiny();
     let target = squat(embedded::humanoid(), &config, 0.0);
-    // Legs that give way.
-    let count = target.dofs.count;
-    let offsets: Vec<f64> = (0..target.frames() * count).map(|i| 1.5 * libm::sin((i % count) as f64 * 2.3)).collect();
+    // A search that gave up half way.
+    let offsets = vec![0.0; target.frames() / 2 * target.dofs.count];
     let one = AssistConfig { prices: vec![1.0], rounds: 2, ..AssistConfig::quick() };
     let points = swept(&target, &config, &one, &offsets);
-    assert!(!points[0].completed && points.len() > 1 && points[1..].iter().all(|p| p.completed));
+    assert!(!points[0].completed && points.len() > 1, "{} points", points.len());
+    assert!(points[1..].iter().all(|p| p.completed));
 }
 
 #[test]
