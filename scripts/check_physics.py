@@ -3,7 +3,8 @@
 
 For the whole body m (a - g) is the force of everything outside: the ground. In flight there is none, on the ground it pushes within the
 friction cone, and it never pulls. Momentum comes from MuJoCo's centre-of-mass Jacobian: a step by semi-implicit Euler computes its forces in
-the pose before it, so its velocity is taken in that pose. a is the change of momentum over 10 ms, divided by the mass.
+the pose before it, so its velocity is taken in that pose. a is the change of momentum over 10 ms, divided by the mass. Where the motion was
+helped from outside, the force in the array `assist` is taken off first.
 
     python3 scripts/check_physics.py FOLDER...
 
@@ -74,6 +75,13 @@ def check(folder):
     momentum = momenta(model, data, qpos, qvel)
     span = max(1, round(SPAN_SECS / dt))
     force = (momentum[span:] - momentum[:-span]) / (span * dt) - mass * model.opt.gravity
+    helped = ""
+    if "assist" in arrays:
+        # Help from outside that the file owns up to: what is left must come from the ground.
+        assist = arrays["assist"][:, :3]
+        force -= numpy.array([assist[i + 2 : i + span + 2].mean(axis=0) for i in range(len(force))])
+        sizes = numpy.linalg.norm(arrays["assist"], axis=1)
+        helped = f", helped from outside {100 * (sizes > 0).mean():.0f} % of the time"
     low = numpy.array([heights[max(0, i - 2) : i + span + 1].min() for i in range(len(force))])
     sideways = numpy.linalg.norm(force[:, :2], axis=1)
     in_flight = low > CLEAR_METRES
@@ -84,7 +92,7 @@ def check(folder):
         ("pull of the ground", share(-force[~in_flight, 2])),
         ("beyond the friction cone", share((sideways - (1.0 + CONE_TOLERANCE) * friction * force[:, 2].clip(0.0))[~in_flight])),
     ]
-    print(f"{folder}: {len(qpos)} states, {mass:.1f} kg, in flight {100 * in_flight.mean():.0f} % of the time, friction {friction}")
+    print(f"{folder}: {len(qpos)} states, {mass:.1f} kg, in flight {100 * in_flight.mean():.0f} % of the time, friction {friction}{helped}")
     fine = True
     for name, found in figures:
         fine &= found <= TOLERANCE

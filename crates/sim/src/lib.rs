@@ -34,4 +34,4 @@ pub use measure::{BodyMotion, Measured};
 pub use model::{BodyInfo, JointInfo, Model, ModelError};
 pub use rollout::{DampsTo, Flow, Job, Outcome, Push, RolloutError, Rollouts, Steering};
 pub use scene::{Ground, Object, ObjectShape, PlacedCharacter, Scene, StaticBox, Surface};
-pub use world::{ContactReading, Snapshot, Status, Touched, World, WorldMut};
+pub use world::{ContactReading, Snapshot, Status, Touched, World, WorldMut, Wrench};

@@ -8,7 +8,7 @@ use crate::batch::{BatchError, BatchOptions, build_pool};
 use crate::engine::{self, Field, Worlds};
 use crate::model::Model;
 use crate::rotation;
-use crate::world::{Snapshot, Status, World, WorldMut};
+use crate::world::{Snapshot, Status, World, WorldMut, Wrench, add_assist};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -92,6 +92,12 @@ pub trait Steering: Sync {
 
     /// The push that a job meets from knot `knot` to the next; none unless said otherwise.
     fn push(&self, _job: usize, _knot: usize) -> Option<Push> {
+        None
+    }
+
+    /// The wrench from outside that helps a job from knot `knot` to the next, asked for after the target at that next knot; none unless
+    /// said otherwise.
+    fn assist(&self, _job: usize, _knot: usize) -> Option<Wrench> {
         None
     }
 }
@@ -312,14 +318,17 @@ impl Rollouts<'_> {
             group.write(Field::TargetVelocity, lane, &rows.velocity);
         }
         state.row.copy_from_slice(&rows.next);
-        let push = steering.push(state.job, knot);
-        if state.is_pushed || push.is_some() {
+        let (push, assist) = (steering.push(state.job, knot), steering.assist(state.job, knot));
+        if state.is_pushed || push.is_some() || assist.is_some() {
             group.clear_wrenches(lane);
+        }
+        if let Some(wrench) = &assist {
+            add_assist(self.model, group, lane, wrench);
         }
         if let Some(Push { body, force }) = push {
             group.add_wrench(lane, self.model.bodies[body].link, force, [0.0; 3]);
         }
-        state.is_pushed = push.is_some();
+        state.is_pushed = push.is_some() || assist.is_some();
     }
 
     /// At a sample: asks for the cost; ends the job when it is over.

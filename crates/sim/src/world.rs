@@ -75,6 +75,15 @@ pub struct ContactReading {
     pub force: [f64; 3],
 }
 
+/// A wrench from outside on the whole of a world: a force through the centre of mass of all that moves, and a torque.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Wrench {
+    /// Force in world axes, N.
+    pub force: [f64; 3],
+    /// Torque in world axes, N·m.
+    pub torque: [f64; 3],
+}
+
 /// The other side of a contact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Touched {
@@ -290,6 +299,11 @@ impl WorldMut<'_> {
     pub fn add_torque(&mut self, body: usize, torque: [f64; 3]) {
         self.group.add_wrench(self.lane, self.model.bodies[body].link, [0.0; 3], torque);
     }
+    /// Adds a wrench on the whole of what moves, until [`WorldMut::clear_forces`]: the force is spread over the bodies by their mass,
+    /// `f_i = F·m_i/m`, as gravity is, so that it acts at the centre of mass wherever that goes; the torque turns the first body.
+    pub fn add_assist(&mut self, wrench: &Wrench) {
+        add_assist(self.model, self.group, self.lane, wrench);
+    }
     /// Takes all added forces and torques away.
     pub fn clear_forces(&mut self) {
         self.group.clear_wrenches(self.lane);
@@ -314,4 +328,14 @@ impl WorldMut<'_> {
         self.group.set_history(self.lane, snapshot.steps, snapshot.diverged);
         self.group.set_running(self.lane, snapshot.is_running);
     }
+}
+
+/// See [`WorldMut::add_assist`].
+pub(crate) fn add_assist(model: &Model, group: &mut dyn Worlds, lane: usize, wrench: &Wrench) {
+    let share = 1.0 / model.total_mass().max(1e-300);
+    let moving = |link: &crate::kernel::Link<f64>| link.kind != crate::kernel::LinkKind::Fixed;
+    for (index, link) in model.kernel.links.iter().enumerate().filter(|(_, link)| moving(link)) {
+        group.add_wrench(lane, index, wrench.force.map(|f| f * link.mass * share), [0.0; 3]);
+    }
+    group.add_wrench(lane, model.bodies[0].link, [0.0; 3], wrench.torque);
 }

@@ -13,6 +13,7 @@ pub struct Trajectory {
     qvel: Vec<f64>,
     ctrl: Vec<f64>,
     torque: Vec<f64>,
+    assist: Vec<f64>,
 }
 
 impl Trajectory {
@@ -23,7 +24,7 @@ impl Trajectory {
             velocity: world.velocity(),
             target: world.target(),
             torques: world.torques(),
-            contacts: Vec::new(),
+            ..Moment::default()
         };
         self.push_moment(model, &driven(model), world.time(), &moment);
     }
@@ -52,6 +53,7 @@ impl Trajectory {
             }
             self.torque.extend(&moment.torques[v..v + joint.kind.velocity_count()]);
         }
+        self.assist.extend(moment.assist.force.iter().chain(&moment.assist.torque));
     }
 
     /// A number that another motion does not share: FNV-1a, 64 bits, of the bytes of `qpos`, `qvel` and `ctrl`, little end first.
@@ -62,14 +64,15 @@ impl Trajectory {
     }
 
     /// `time [T]`, `qpos [T, nq]`, `qvel [T, nv]`, `ctrl [T, nu]` (targets, in the order of the MJCF's actuators; a ball's as a
-    /// rotation vector), `torque [T, nu]` (PD torques in that order), `dt` and `character`.
+    /// rotation vector), `torque [T, nu]` (PD torques in that order), `dt` and `character`; and where there was help from outside,
+    /// `assist [T, 6]`: its force at the centre of mass and its torque in world axes, N and N·m, in the step that led to each row.
     pub fn to_npz(&self, model: &Model, name: &str) -> Result<Vec<u8>, NpzError> {
         let matrix = |name: &str, data: &[f64]| NpzArray {
             name: name.into(),
             shape: vec![self.rows, data.len() / self.rows.max(1)],
             data: NpzData::F64(data.to_vec()),
         };
-        write_npz(&[
+        let mut arrays = vec![
             NpzArray { name: "time".into(), shape: vec![self.rows], data: NpzData::F64(self.time.clone()) },
             matrix("qpos", &self.qpos),
             matrix("qvel", &self.qvel),
@@ -77,7 +80,11 @@ impl Trajectory {
             matrix("torque", &self.torque),
             NpzArray { name: "dt".into(), shape: vec![], data: NpzData::F64(vec![model.dt()]) },
             NpzArray { name: "character".into(), shape: vec![], data: NpzData::Text(name.into()) },
-        ])
+        ];
+        if self.assist.iter().any(|x| *x != 0.0) {
+            arrays.push(matrix("assist", &self.assist));
+        }
+        write_npz(&arrays)
     }
 }
 

@@ -44,6 +44,14 @@ pub enum TransferError {
         /// Name of the character.
         character: String,
     },
+    /// Help from outside cannot move it.
+    #[error(
+        "character {character:?} is held by the world, so help at its centre of mass changes nothing; leave --assist out"
+    )]
+    NoAssist {
+        /// Name of the character.
+        character: String,
+    },
     /// A setting is out of its range.
     #[error("{field} is {value}, but must be {range}")]
     Config {

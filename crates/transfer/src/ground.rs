@@ -4,6 +4,15 @@ use sinew_sim::{BodyInfo, BodyMotion, Measured, Model, Shape};
 
 /// The lowest point of a body, m; `None` where it has no shape.
 pub fn lowest_of(body: &BodyInfo, motion: &BodyMotion) -> Option<[f64; 3]> {
+    let placed = balls_of(body).into_iter().map(|(point, radius)| {
+        let [x, y, z] = motion.place(point);
+        [x, y, z - radius]
+    });
+    placed.min_by(|a, b| a[2].total_cmp(&b[2]))
+}
+
+/// Balls whose hull a body is: centres in its frame, and radii.
+fn balls_of(body: &BodyInfo) -> Vec<([f64; 3], f64)> {
     let mut points: Vec<([f64; 3], f64)> = Vec::new();
     for shape in &body.shapes {
         match *shape {
@@ -16,11 +25,20 @@ pub fn lowest_of(body: &BodyInfo, motion: &BodyMotion) -> Option<[f64; 3]> {
             })),
         }
     }
-    let placed = points.into_iter().map(|(point, radius)| {
-        let [x, y, z] = motion.place(point);
-        [x, y, z - radius]
-    });
-    placed.min_by(|a, b| a[2].total_cmp(&b[2]))
+    points
+}
+
+/// Height from the lowest to the highest point of all bodies, m.
+pub(crate) fn extent(model: &Model, position: &[f64]) -> f64 {
+    let measured = Measured::new(model, position, &vec![0.0; model.velocity_count()], [0.0; 3]);
+    let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
+    for (body, motion) in model.bodies().iter().zip(&measured.bodies) {
+        for (center, radius) in balls_of(body) {
+            let [_, _, z] = motion.place(center);
+            (low, high) = (low.min(z - radius), high.max(z + radius));
+        }
+    }
+    (high - low).max(0.0)
 }
 
 /// Height of the lowest point of any body over the ground, m; negative inside it.

@@ -3,6 +3,7 @@
 //! A [`Target`] (a clip in the character's coordinates) enters; a [`Search`] finds offsets to its poses, window by window, with which the
 //! simulated character follows it. Start reading at [`target`], then `search/mod.rs`.
 
+pub mod assist;
 pub mod config;
 pub mod cost;
 mod curve;
@@ -19,6 +20,7 @@ mod start_state;
 pub mod target;
 mod transfer;
 
+pub use assist::{AssistConfig, AssistPoint, AssistProgress, Help, HelpFigures, HelpSpan, HelpUnits};
 pub use config::{Begins, Config};
 pub use cost::Terms;
 pub use error::TransferError;

@@ -1,10 +1,11 @@
 //! The simulated motion, step by step, as it is written, measured and looked at.
 
+use crate::assist::{Help, HelpUnits};
 use crate::config::{Begins, Config};
 use crate::cost::{Seen, Terms};
 use crate::target::{FRAME_SECS, Target};
 use crate::{TransferError, start_state};
-use sinew_sim::{Batch, BatchOptions, ContactReading, Snapshot, Status, WorldMut};
+use sinew_sim::{Batch, BatchOptions, ContactReading, Snapshot, Status, WorldMut, Wrench};
 
 /// A simulated run that was recorded in every step.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -36,6 +37,8 @@ pub struct Moment {
     pub torques: Vec<f64>,
     /// Contacts of the step that led here.
     pub contacts: Vec<ContactReading>,
+    /// Help from outside in the step that led here, at the centre of mass: zero where there was none.
+    pub assist: Wrench,
 }
 
 impl Performance {
@@ -59,6 +62,33 @@ impl Performance {
     ) -> Result<Performance, TransferError> {
         let start = start_state::start_state(target, config.begins == Begins::Moving);
         Performance::record_from(target, config, offsets, &start, act)
+    }
+
+    /// Like [`Performance::record_with`], helped from outside: row i of `help` acts from frame i to the next.
+    ///
+    /// # Errors
+    /// Where no world can be made.
+    pub fn record_assisted(
+        target: &Target,
+        config: &Config,
+        offsets: &[f64],
+        help: &[Help],
+        act: &mut dyn FnMut(usize, &mut WorldMut<'_>),
+    ) -> Result<Performance, TransferError> {
+        let units = HelpUnits::of(&target.model);
+        let steps_per_frame = config.steps_per_frame();
+        let wrench = |step: usize| help.get(step / steps_per_frame).and_then(|row| units.wrench(row));
+        let mut run = Performance::record_with(target, config, offsets, &mut |step, world| {
+            world.clear_forces();
+            if let Some(wrench) = wrench(step) {
+                world.add_assist(&wrench);
+            }
+            act(step, world);
+        })?;
+        for (step, moment) in run.moments.iter_mut().skip(1).enumerate() {
+            moment.assist = wrench(step).unwrap_or_default();
+        }
+        Ok(run)
     }
 
     pub(crate) fn record_from(
@@ -121,6 +151,7 @@ impl Performance {
             target: world.target(),
             torques: world.torques(),
             contacts: world.contacts(),
+            assist: Wrench::default(),
         });
     }
 

@@ -7,7 +7,8 @@ use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use sinew::modeler::ModelOptions;
 use sinew::transfer::{
-    Begins, Finished, OutputFolder, Prepared, RunOptions, Started, Summary, Task, files, prepare, preset, run,
+    AssistProgress, Assisted, Begins, Finished, OutputFolder, Prepared, RunOptions, Started, Summary, Task, assist,
+    assist_settings, files, prepare, preset, run,
 };
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -35,6 +36,9 @@ pub struct Transfer {
     /// Starts standing still instead of with the clip's velocity (preset `paper` always does)
     #[arg(long)]
     from_rest: bool,
+    /// Also makes motions that are helped from outside, from physics alone to the motion as drawn, as a front to choose from
+    #[arg(long)]
+    assist: bool,
     /// Folder of the results; by default sinew-out/FILE-CLIP
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
@@ -93,7 +97,22 @@ impl Transfer {
         bar.set_message("writing");
         let wall_secs = began.elapsed().as_secs_f64();
         let mut finished = Finished::new(&prepared, &transfer, &self.preset)?;
-        folder.write(&files(&prepared, &transfer, &finished)?)?;
+        let assisted = match self.assist {
+            true => {
+                let mut observe = |progress: &AssistProgress| {
+                    bar.set_message(format!("help {} of {}", progress.done, progress.total));
+                };
+                let settings = assist_settings(&self.preset);
+                let assisted = assist(&prepared, &transfer, &self.preset, &settings, self.threads, &mut observe)?;
+                assisted.write(&prepared, &transfer, &finished, &folder)?;
+                finished.summary.assist = assisted.rows(&out);
+                Some(assisted)
+            }
+            false => {
+                folder.write(&files(&prepared, &transfer, &finished)?)?;
+                None
+            }
+        };
         // Nobody needs it any more; where it cannot be removed, the next run overwrites it.
         let _ = std::fs::remove_file(folder.checkpoint());
         bar.finish_and_clear();
@@ -106,7 +125,7 @@ impl Transfer {
         finished.summary.out = out.display().to_string();
         match self.json {
             true => show(&(serde_json::to_string_pretty(&finished.summary)? + "\n")),
-            false => show(&text(&finished, &out)),
+            false => show(&(text(&finished, &out) + &assisted.map_or(String::new(), |a| front_text(&a, &out)))),
         }
     }
 }
@@ -161,4 +180,9 @@ fn text(finished: &Finished, out: &std::path::Path) -> String {
         String::new(),
     ]
     .join("\n")
+}
+
+fn front_text(assisted: &Assisted, out: &std::path::Path) -> String {
+    let page = out.join("assist.html").display().to_string();
+    format!("\n{}help:     {page}, {}/NN\n", assisted.to_text(), out.join("assist").display())
 }

@@ -49,6 +49,11 @@ pub fn prepare(folder: &Path, asked_secs: Option<f64>) -> Result<Prepared> {
     }
     let replay = replay(folder, None)?;
     let (character, clip) = (&replay.controls.character, &replay.controls.clip);
+    if !replay.controls.help.is_empty() {
+        bail!(
+            "{character}, {clip}: the motion is helped from outside, which no policy can learn; train on the plain transfer"
+        );
+    }
     let Some(secs) = asked_secs.or_else(|| period_secs(&replay.target)) else {
         bail!(
             "{character}, {clip}: the motion does not repeat itself, so there is no cycle to train on; transfer it with --cycles 5 or more, or give the length of a cycle with --period"

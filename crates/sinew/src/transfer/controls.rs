@@ -1,6 +1,6 @@
 //! `controls.json`: everything that performs a motion again, beside the character.
 
-use super::{Config, Prepared, Summary, Transfer};
+use super::{Config, Help, Prepared, Summary, Transfer};
 use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
 use sinew_sim::Model;
@@ -33,10 +33,20 @@ pub struct Controls {
     pub motion: Vec<Vec<f64>>,
     /// Offsets of the driven joints, one row every 0.025 s: angles of hinges, rotation vectors of balls, rad.
     pub offsets: Vec<Vec<f64>>,
+    /// Help from outside, one row every 0.025 s, which acts until the next: force in world axes over the weight (3), torque over the
+    /// weight times a quarter of the height (3). Left out where there is none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub help: Vec<Vec<f64>>,
 }
 
 impl Controls {
-    pub(super) fn new(prepared: &Prepared, transfer: &Transfer, offsets: &[f64], summary: &Summary) -> Controls {
+    pub(super) fn new(
+        prepared: &Prepared,
+        transfer: &Transfer,
+        offsets: &[f64],
+        help: &[Help],
+        summary: &Summary,
+    ) -> Controls {
         let fitted = prepared.fitted();
         let rows = |values: &[f64], width: usize| values.chunks(width.max(1)).map(<[f64]>::to_vec).collect();
         Controls {
@@ -50,6 +60,7 @@ impl Controls {
             rate_hz: fitted.rate_hz,
             motion: rows(&fitted.positions, fitted.position_count),
             offsets: rows(offsets, offset_count(prepared.model())),
+            help: help.iter().map(|row| row.to_vec()).collect(),
         }
     }
 
@@ -57,16 +68,20 @@ impl Controls {
     pub fn to_json(&self) -> Result<String> {
         let mut head = serde_json::to_value(self)?;
         let mut text = String::from("{\n");
-        let rows: Vec<(&str, &Vec<Vec<f64>>)> = vec![("motion", &self.motion), ("offsets", &self.offsets)];
+        let mut rows: Vec<(&str, &Vec<Vec<f64>>)> = vec![("motion", &self.motion), ("offsets", &self.offsets)];
+        if !self.help.is_empty() {
+            rows.push(("help", &self.help));
+        }
         if let Some(fields) = head.as_object_mut() {
             for (name, value) in fields.iter().filter(|(name, _)| !rows.iter().any(|(row, _)| row == name)) {
                 text += &format!("  {name:?}: {value},\n");
             }
         }
+        let last = rows.len() - 1;
         for (index, (name, rows)) in rows.iter().enumerate() {
             let lines = rows.iter().map(|row| Ok(format!("    {}", serde_json::to_string(row)?)));
             let lines = lines.collect::<Result<Vec<_>>>()?.join(",\n");
-            let comma = if index == 0 { "," } else { "" };
+            let comma = if index < last { "," } else { "" };
             text += &format!("  {name:?}: [\n{lines}\n  ]{comma}\n");
         }
         Ok(text + "}\n")
@@ -91,6 +106,18 @@ impl Controls {
     /// Offsets one after the other, checked against a model.
     pub(super) fn offset_values(&self, model: &Model) -> Result<Vec<f64>> {
         flat("offsets", &self.offsets, offset_count(model))
+    }
+
+    /// Rows of help, checked.
+    pub(super) fn help_values(&self) -> Result<Vec<Help>> {
+        let row = |(index, row): (usize, &Vec<f64>)| match <Help>::try_from(row.as_slice()) {
+            Ok(help) if help.iter().all(|x| x.is_finite()) => Ok(help),
+            _ => bail!(
+                "controls.json: row {index} of help has {} numbers, but must have 6, all finite; run sinew transfer again",
+                row.len()
+            ),
+        };
+        self.help.iter().enumerate().map(row).collect()
     }
 
     /// The motion's `qpos` one after the other, checked against a model.

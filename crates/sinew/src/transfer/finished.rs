@@ -1,7 +1,10 @@
 //! What the search found, performed once and measured.
 
 use super::limits::fall_sentence;
-use super::{Begins, Controls, FRAME_SECS, Metrics, Performance, Prepared, Target, Terms, Transfer};
+use super::{
+    AssistPoint, Begins, Controls, FRAME_SECS, Help, HelpFigures, Metrics, Performance, Prepared, Target, Terms,
+    Transfer,
+};
 use crate::trajectory::Trajectory;
 use anyhow::Result;
 use serde::Serialize;
@@ -17,6 +20,8 @@ pub struct Finished {
     pub trajectory: Trajectory,
     /// Offsets of all frames.
     pub offsets: Vec<f64>,
+    /// Help from outside of all frames but the last; empty where there is none.
+    pub help: Vec<Help>,
     /// Everything that performs it again.
     pub controls: Controls,
     /// How smooth it is, how far feet slide and sink.
@@ -66,6 +71,12 @@ pub struct Summary {
     pub hash: String,
     /// Folder of the files.
     pub out: String,
+    /// How much help from outside there is, and where; left out of a plain transfer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub help: Option<HelpFigures>,
+    /// The front of fidelity against help; left out without `--assist`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub assist: Vec<super::AssistRow>,
 }
 
 impl Finished {
@@ -74,11 +85,28 @@ impl Finished {
     /// # Errors
     /// Where no world can be made.
     pub fn new(prepared: &Prepared, transfer: &Transfer, preset: &str) -> Result<Finished> {
+        Finished::performed(prepared, transfer, preset, transfer.best_offsets(&prepared.target), Vec::new())
+    }
+
+    /// Performs and measures a point of the front of fidelity against help.
+    ///
+    /// # Errors
+    /// Where no world can be made.
+    pub fn of_point(prepared: &Prepared, transfer: &Transfer, preset: &str, point: &AssistPoint) -> Result<Finished> {
+        Finished::performed(prepared, transfer, preset, point.offsets.clone(), point.help.clone())
+    }
+
+    fn performed(
+        prepared: &Prepared,
+        transfer: &Transfer,
+        preset: &str,
+        offsets: Vec<f64>,
+        help: Vec<Help>,
+    ) -> Result<Finished> {
         let target = &prepared.target;
-        let run = transfer.perform(target)?;
+        let run = Performance::record_assisted(target, transfer.config(), &offsets, &help, &mut |_, _| ())?;
         let metrics = Metrics::new(target, &run);
         let trajectory = Trajectory::of_performance(prepared.model(), &run);
-        let offsets = transfer.best_offsets(target);
         let fell_at_secs = fell_at_secs(target, &run);
         let cost_terms = run.mean_terms();
         let summary = Summary {
@@ -97,11 +125,12 @@ impl Finished {
             seed: transfer.seed(),
             preset: preset.to_owned(),
             hash: format!("{:016x}", trajectory.hash()),
+            help: (!help.is_empty()).then(|| HelpFigures::new(&help)),
             ..Summary::default()
         };
         let fall = fell_at_secs.map(|secs| fall_sentence(prepared.model(), &run, secs));
-        let controls = Controls::new(prepared, transfer, &offsets, &summary);
-        Ok(Finished { run, trajectory, offsets, controls, metrics, summary, fall })
+        let controls = Controls::new(prepared, transfer, &offsets, &help, &summary);
+        Ok(Finished { run, trajectory, offsets, help, controls, metrics, summary, fall })
     }
 
     /// The motion on the artist's skeleton, at the rate of the clip; joints that no body moves do what they do in the clip.

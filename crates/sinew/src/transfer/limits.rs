@@ -140,7 +140,7 @@ mod tests {
             let contacts = if step < 25 { vec![contact] } else { Vec::new() };
             let velocity = vec![f64::from(step.min(40)); model.velocity_count()];
             let position = model.rest_position().to_vec();
-            run.moments.push(Moment { position, velocity, target: Vec::new(), torques, contacts });
+            run.moments.push(Moment { position, velocity, torques, contacts, ..Moment::default() });
         }
         run
     }

@@ -3,6 +3,8 @@
 //! [`prepare`] reads, models and lays the clip onto the character; [`run`] searches, with checkpoints; [`Finished`] performs what was
 //! found and measures it; [`files`] makes the files, [`OutputFolder`] writes them. [`replay`] goes the way back from those files.
 
+mod assist;
+mod assist_page;
 mod controls;
 mod deviations;
 mod figures;
@@ -16,6 +18,7 @@ mod prepare;
 mod replay;
 mod run;
 
+pub use assist::{AssistRow, Assisted, assist, assist_settings};
 pub use controls::Controls;
 pub use deviations::worst_deviations;
 pub use figures::{Figures, WindowFigures};
@@ -32,6 +35,6 @@ pub use replay::{Push, Replay, replay};
 pub use run::{CHECKPOINT, RunOptions, Started, run, run_until};
 pub(crate) use run::{read_checkpoint, thread_pool};
 pub use sinew_transfer::{
-    Begins, ClipInput, Config, FRAME_SECS, Metrics, Moment, Performance, Progress, Search, Target, Terms, Transfer,
-    TransferError, config, metrics,
+    AssistConfig, AssistPoint, AssistProgress, Begins, ClipInput, Config, FRAME_SECS, Help, HelpFigures, HelpSpan,
+    HelpUnits, Metrics, Moment, Performance, Progress, Search, Target, Terms, Transfer, TransferError, config, metrics,
 };

@@ -3,6 +3,7 @@
 use super::pictures::{Pictures, draw};
 use super::{CHECKPOINT, Figures, Finished, Prepared, Transfer, page};
 use crate::export::export;
+use crate::report::page::Section;
 use anyhow::{Context, Result, bail};
 use sinew_motion::Format;
 use sinew_sim::mjcf::{MjcfOptions, to_mjcf};
@@ -14,11 +15,22 @@ use std::path::{Path, PathBuf};
 /// # Errors
 /// Where the source cannot take the clip, or a picture cannot be drawn.
 pub fn files(prepared: &Prepared, transfer: &Transfer, finished: &Finished) -> Result<Vec<(String, Vec<u8>)>> {
+    files_with(prepared, transfer, finished, Vec::new())
+}
+
+/// Like [`files`], with more sections in the report.
+pub(super) fn files_with(
+    prepared: &Prepared,
+    transfer: &Transfer,
+    finished: &Finished,
+    sections: Vec<Section>,
+) -> Result<Vec<(String, Vec<u8>)>> {
     let clip = finished.clip(prepared)?;
     let model = prepared.model();
     let project = &prepared.modeling.project;
     let pictures = draw(prepared, finished)?;
-    let page = page(prepared, transfer, finished, &pictures, &descriptions(prepared));
+    let mut page = page(prepared, transfer, finished, &pictures, &descriptions(prepared));
+    page.sections.extend(sections);
     let Pictures { target, simulated, animation } = pictures;
     let contents: Vec<Vec<u8>> = vec![
         simulated,

@@ -3,8 +3,10 @@
 use super::deviations::worst_deviations;
 use super::ground::{flights, target_contacts};
 use super::limits::{is_at_limit, plain_name, torque_share};
-use super::{Begins, FRAME_SECS, Finished, Performance, Pictures, Prepared, Target, Transfer, metrics};
-use crate::report::page::{CaptionedPicture, Picture, TransferPage, Verdict};
+use super::{
+    Begins, FRAME_SECS, Finished, HelpFigures, HelpSpan, Performance, Pictures, Prepared, Target, Transfer, metrics,
+};
+use crate::report::page::{Block, CaptionedPicture, Picture, Section, Table, TransferPage, Verdict};
 use crate::report::plots::{ContactRow, Curve, CurveStyle, Mark, SeriesPlot, Shade, TorqueBar, WindowCosts};
 use sinew_sim::{Measured, Model};
 use std::collections::BTreeMap;
@@ -35,14 +37,50 @@ pub fn page(
         contacts: contacts(target, run),
         torques: torques(model, run),
         deviations: worst_deviations(target, run),
+        sections: finished.summary.help.iter().map(|help| help_section(finished, help)).collect(),
         files: files.to_vec(),
         commands: vec![
             again("sinew replay .", "In this folder: performs the motion again and compares it bit by bit:"),
             again("sinew replay . --push 100 --at 1 --direction 90 --film pushed.png", "Pushes it on the way:"),
         ],
         notes: notes(prepared),
-        ..TransferPage::default()
     }
+}
+
+/// Where help from outside was used.
+fn help_section(finished: &Finished, help: &HelpFigures) -> Section {
+    let percent = |share: f64| format!("{:.0} %", 100.0 * share);
+    let row = |span: &HelpSpan| {
+        let [x, y, z] = span.mean_force.map(|f| format!("{:+.2}", f));
+        vec![
+            format!("{:.2} to {:.2} s", span.from_secs, span.to_secs),
+            format!("{x}, {y}, {z}"),
+            percent(span.largest_force),
+            percent(span.largest_torque),
+        ]
+    };
+    let head =
+        ["time", "mean force (x, y, z), weights", "largest force, of the weight", "largest torque, of weight × height"];
+    let table = Table { head: head.map(str::to_owned).to_vec(), rows: help.spans.iter().map(row).collect() };
+    let curve = |name: &str, hue: usize, axis: usize| Curve {
+        name: name.into(),
+        points: finished.help.iter().enumerate().map(|(i, row)| [i as f64 * FRAME_SECS, row[axis]]).collect(),
+        hue,
+        ..Curve::default()
+    };
+    let plot = SeriesPlot {
+        title: "Force at the centre of mass".into(),
+        y_label: "force, weights".into(),
+        curves: vec![curve("x", 0, 0), curve("y", 1, 1), curve("up", 2, 2)],
+        ..SeriesPlot::default()
+    };
+    let words = format!(
+        "A wrench from outside acts at the centre of mass in {} of the time: a force of {} of the weight in the mean, and a torque of {} of weight times height. Elsewhere it is exactly zero.",
+        percent(help.share_of_time),
+        percent(help.mean_force),
+        percent(help.mean_torque)
+    );
+    Section::new("Help from outside", vec![Block::Table(table), Block::Plot(plot.to_svg())]).introduced(words)
 }
 
 fn verdict(prepared: &Prepared, finished: &Finished) -> Verdict {

@@ -1,7 +1,7 @@
 //! Target and simulation as film strips and side by side in motion.
 
 use super::finished::position_at;
-use super::{FRAME_SECS, Finished, Performance, Prepared, Push, Target};
+use super::{FRAME_SECS, Finished, Moment, Performance, Prepared, Push, Target};
 use crate::film;
 use crate::report::{Animation, Arrow, Camera, FilmStrip, Frame, Track};
 use anyhow::Result;
@@ -97,7 +97,9 @@ fn animation(model: &Model, target: &Target, run: &Performance) -> Result<Animat
     let simulated = times.iter().map(|&time| {
         let measured = Measured::new(model, &position_at(model, run, time), &still, [0.0; 3]);
         let step = ((time / run.dt).round() as usize).min(run.moments.len() - 1);
-        film::frame_of(model, &measured, &run.moments[step].contacts, format!("{time:.2} s"))
+        let mut drawn = film::frame_of(model, &measured, &run.moments[step].contacts, format!("{time:.2} s"));
+        drawn.arrows.extend(help_arrow(&run.moments[step], &measured));
+        drawn
     });
     let tracks = [("target", wanted), ("simulated", simulated.collect())];
     let [left, right] = tracks.map(|(label, frames)| Track { label: label.into(), frames });
@@ -118,7 +120,15 @@ fn camera() -> Camera {
 fn run_frame(model: &Model, run: &Performance, frame: usize) -> Frame {
     let moment = run.at_frame(frame);
     let measured = Measured::new(model, &moment.position, &moment.velocity, [0.0; 3]);
-    film::frame_of(model, &measured, &moment.contacts, format!("{:.2} s", frame as f64 * FRAME_SECS))
+    let mut drawn = film::frame_of(model, &measured, &moment.contacts, format!("{:.2} s", frame as f64 * FRAME_SECS));
+    drawn.arrows.extend(help_arrow(moment, &measured));
+    drawn
+}
+
+/// The force of help from outside, drawn from the centre of mass.
+fn help_arrow(moment: &Moment, measured: &Measured) -> Option<Arrow> {
+    let force = moment.assist.force;
+    (force != [0.0; 3]).then(|| film::arrow(measured.center_of_mass, force, film::PUSH))
 }
 
 /// The target at a time, on the way between two of its frames.

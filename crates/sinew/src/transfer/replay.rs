@@ -35,8 +35,8 @@ impl Push {
         (self.at_secs - 1e-9..self.at_secs + Push::SECS - 1e-9).contains(&time_secs)
     }
 
+    /// Adds the force where it acts; forces of the last step have to be gone.
     fn act(&self, model: &Model, step: usize, world: &mut WorldMut<'_>) {
-        world.clear_forces();
         if self.acts_at(step as f64 * model.dt()) {
             let center = world.as_world().measure().bodies[0].center_of_mass;
             world.add_force(0, self.force(), center);
@@ -98,7 +98,7 @@ pub fn replay(folder: &Path, push: Option<&Push>) -> Result<Replay> {
             push.act(&model, step, world);
         }
     };
-    let run = Performance::record_with(&target, &controls.config, &offsets, &mut act)?;
+    let run = Performance::record_assisted(&target, &controls.config, &offsets, &controls.help_values()?, &mut act)?;
     let hash = format!("{:016x}", Trajectory::of_performance(&model, &run).hash());
     let fell_at_secs = fell_at_secs(&target, &run);
     let fall = fell_at_secs.map(|secs| fall_sentence(&model, &run, secs));

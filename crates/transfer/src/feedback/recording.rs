@@ -125,6 +125,7 @@ fn moment(world: &World<'_>) -> Moment {
         target: world.target(),
         torques: world.torques(),
         contacts: world.contacts(),
+        ..Moment::default()
     }
 }
 

@@ -3,15 +3,17 @@
 //! A step size that suits a walk may topple a landing: so each piece of half a second takes the one that serves it best, judged by its own
 //! cost, by that of the pieces behind it, and by what the value function says of the rest.
 
+use super::helped::Helped;
 use super::linear::shape;
 use super::quadratic::moment_cost;
 use super::riccati::Gain;
 use super::{Nominal, Plan, accelerations_cost, offset_weights};
 use crate::TransferError;
+use crate::assist::Help;
 use crate::config::{Config, Polish};
 use crate::cost::Seen;
 use crate::target::Target;
-use sinew_sim::{BatchOptions, DampsTo, Flow, Rollouts, Snapshot, Status, Steering, World};
+use sinew_sim::{BatchOptions, DampsTo, Flow, Rollouts, Snapshot, Status, Steering, World, Wrench};
 use std::sync::Mutex;
 
 /// Intervals in a piece.
@@ -27,6 +29,8 @@ const RATIO: f64 = 0.65;
 const FALLEN_COST: f64 = 1000.0;
 /// Largest correction of an offset in one interval, rad.
 const LARGEST_CORRECTION: f64 = 0.5;
+/// Largest correction of help from outside at one knot, in its units.
+const LARGEST_HELP_CORRECTION: f64 = 5.0;
 
 /// One trial from an interval on.
 struct Lane {
@@ -38,7 +42,10 @@ struct Lane {
     deviations: Vec<Vec<f64>>,
     /// Deviation of the offsets at the beginning of the present interval, of their rates, and of their accelerations in it.
     deviation: [Vec<f64>; 3],
-    /// Cost of each interval's offsets, and of each look.
+    /// Help from outside at the beginning and end of the present interval, and at the end of every interval; none where there is no help.
+    help: [Help; 2],
+    helps: Vec<Help>,
+    /// Cost of each interval's offsets and help, and of each look.
     offset_costs: Vec<f64>,
     look_costs: Vec<f64>,
     /// Velocity at the last look.
@@ -60,6 +67,8 @@ struct Beginning<'a> {
     state: &'a Snapshot,
     /// Deviation of offsets and rates from the nominal ones.
     deviation: &'a [f64],
+    /// Help from outside at this moment.
+    help: Help,
 }
 
 struct Corrected<'a> {
@@ -95,6 +104,17 @@ impl Steering for Corrected<'_> {
             lane.offsets.extend_from_slice(&row);
         }
     }
+
+    fn assist(&self, job: usize, knot: usize) -> Option<Wrench> {
+        let nominal = self.nominal;
+        let helped = nominal.help.as_ref()?;
+        let frame = nominal.frames[self.beginning.interval] + knot;
+        let interval = nominal.frames.partition_point(|f| *f <= frame).saturating_sub(1).min(nominal.frames.len() - 2);
+        let frames = nominal.frames[interval + 1] - nominal.frames[interval];
+        let lane = self.lanes[job].lock().expect("no holder panics");
+        let help = Helped::during(interval, nominal.share(interval, frame), frames, [&lane.help[0], &lane.help[1]]);
+        helped.units.wrench(&help)
+    }
 }
 
 impl Corrected<'_> {
@@ -111,13 +131,23 @@ impl Corrected<'_> {
         }
         let mut now = lane.deviation[0].clone();
         now.extend_from_slice(&lane.deviation[1]);
+        if let Some(helped) = &self.nominal.help {
+            if interval > self.beginning.interval {
+                lane.help[0] = lane.help[1];
+            }
+            lane.help[1] = helped.knots[interval + 1];
+        }
         if let Some(gains) = self.gains {
             let gain = &gains[interval];
-            let x = deviation(self.target, self.nominal, interval, &state, &now);
+            let x = deviation(self.target, self.nominal, interval, &state, &now, &lane.help[0]);
             let mut correction: Vec<f64> = gain.open.iter().map(|k| lane.share * k).collect();
             gain.feedback.add_vector(&x, &mut correction);
             for (own, c) in lane.deviation[2].iter_mut().zip(&correction) {
                 *own = c.clamp(-LARGEST_CORRECTION, LARGEST_CORRECTION);
+            }
+            for (k, c) in correction[self.nominal.count..].iter().enumerate() {
+                let corrected = lane.help[1][k] + c.clamp(-LARGEST_HELP_CORRECTION, LARGEST_HELP_CORRECTION);
+                lane.help[1][k] = if gain.is_unhelped[k / 3] { 0.0 } else { corrected };
             }
         }
         lane.deviations.push(now);
@@ -128,6 +158,10 @@ impl Corrected<'_> {
         for i in 0..offsets.len() {
             let after = [offsets[i] + rates[i] + 0.5 * accelerations[i], rates[i] + accelerations[i], accelerations[i]];
             cost += (0..3).map(|k| weights[k] * (motion[k][i] + after[k]) * (motion[k][i] + after[k])).sum::<f64>();
+        }
+        if let Some(helped) = &self.nominal.help {
+            cost += helped.cost(&lane.help[1]);
+            lane.helps.push(lane.help[1]);
         }
         lane.offset_costs.push(cost);
         lane.states.push(state);
@@ -152,14 +186,24 @@ impl Lane {
     }
 }
 
-/// Deviation (s, o, r) from the nominal trajectory at the beginning of an interval.
-fn deviation(target: &Target, nominal: &Nominal, interval: usize, state: &Snapshot, offsets: &[f64]) -> Vec<f64> {
+/// Deviation (s, o, r, b) from the nominal trajectory at the beginning of an interval.
+fn deviation(
+    target: &Target,
+    nominal: &Nominal,
+    interval: usize,
+    state: &Snapshot,
+    offsets: &[f64],
+    help: &Help,
+) -> Vec<f64> {
     let (nq, nv) = (target.model.position_count(), target.model.velocity_count());
     let (values, expected) = (state.values(), nominal.states[interval].values());
     let mut x = vec![0.0; 2 * (nv + nominal.count)];
     target.model.difference(&expected[..nq], &values[..nq], &mut x[..nv]);
     (0..nv).for_each(|k| x[nv + k] = values[nq + k] - expected[nq + k]);
     x[2 * nv..].copy_from_slice(offsets);
+    if let Some(helped) = &nominal.help {
+        x.extend((0..6).map(|k| help[k] - helped.knots[interval][k]));
+    }
     x
 }
 
@@ -183,6 +227,8 @@ fn run(
                 beginning.deviation[nominal.count..].to_vec(),
                 vec![0.0; nominal.count],
             ],
+            help: [beginning.help; 2],
+            helps: Vec::new(),
             offset_costs: Vec::new(),
             look_costs: Vec::new(),
             velocity: beginning.state.values()[target.model.position_count()..].to_vec(),
@@ -234,7 +280,7 @@ pub(super) fn simulate(
     start: &Snapshot,
 ) -> Result<(f64, bool, u64), TransferError> {
     let zero = vec![0.0; 2 * nominal.count];
-    let beginning = Beginning { interval: 0, state: start, deviation: &zero };
+    let beginning = Beginning { interval: 0, state: start, deviation: &zero, help: [0.0; 6] };
     let to = nominal.frames.len() - 1;
     let course = Course { target, config, polish, nominal };
     let mut found = run(course, None, &beginning, to, &[0.0])?;
@@ -245,11 +291,42 @@ pub(super) fn simulate(
     Ok((cost, !stands, steps))
 }
 
-/// A trajectory that was found: its cost, its offsets, and the mean step size of its pieces; and the steps that it took.
-type Found = (Option<(f64, Vec<f64>, f64)>, u64);
+/// A trajectory that was found.
+pub(super) struct Found {
+    pub cost: f64,
+    pub offsets: Vec<f64>,
+    /// Help at all knots; empty where there is none.
+    pub help: Vec<Help>,
+    /// Mean step size of its pieces.
+    pub share: f64,
+}
 
-/// The corrected trajectory; `None` where it falls at every step size.
-pub(super) fn search(course: Course<'_>, plan: &Plan, start: &Snapshot) -> Result<Found, TransferError> {
+/// The nominal trajectory followed under feedback, with all of the correction or none, whichever is better; `None` where it falls. And the
+/// steps that it took.
+pub(super) fn follow(
+    course: Course<'_>,
+    gains: &[Gain],
+    start: &Snapshot,
+) -> Result<(Option<Found>, u64), TransferError> {
+    let nominal = course.nominal;
+    let zero = vec![0.0; 2 * nominal.count];
+    let beginning = Beginning { interval: 0, state: start, deviation: &zero, help: [0.0; 6] };
+    let found = run(course, Some(gains), &beginning, nominal.frames.len() - 1, &[1.0, 0.0])?;
+    let steps = found.iter().map(|f| f.3).sum();
+    let mut best: Option<Found> = None;
+    for (lane, _, stands, _) in found {
+        let cost = lane.offset_costs.iter().sum::<f64>() + lane.look_costs.iter().sum::<f64>();
+        if stands && best.as_ref().is_none_or(|best| cost < best.cost) {
+            let offsets = [nominal.offsets_at(0), &lane.offsets].concat();
+            let help = std::iter::once([0.0; 6]).chain(lane.helps).collect();
+            best = Some(Found { cost, offsets, help, share: lane.share });
+        }
+    }
+    Ok((best, steps))
+}
+
+/// The corrected trajectory, `None` where it falls at every step size; and the steps that it took.
+pub(super) fn search(course: Course<'_>, plan: &Plan, start: &Snapshot) -> Result<(Option<Found>, u64), TransferError> {
     let Course { target, nominal, .. } = course;
     let mut shares: Vec<f64> = (0..SHARES - 1).map(|i| libm::pow(RATIO, i as f64)).collect();
     shares.push(0.0);
@@ -257,10 +334,12 @@ pub(super) fn search(course: Course<'_>, plan: &Plan, start: &Snapshot) -> Resul
     let count = nominal.count;
     let (mut state, mut offset_deviation) = (start.clone(), vec![0.0; 2 * count]);
     let (mut cost, mut offsets, mut steps, mut share_sum) = (0.0, nominal.offsets_at(0).to_vec(), 0, 0.0);
+    let mut help: Vec<Help> = nominal.help.iter().map(|_| [0.0; 6]).collect();
     let mut at = 0;
     while at < last {
         let (end, to) = ((at + PIECE).min(last), (at + AHEAD * PIECE).min(last));
-        let beginning = Beginning { interval: at, state: &state, deviation: &offset_deviation };
+        let now = help.last().copied().unwrap_or_default();
+        let beginning = Beginning { interval: at, state: &state, deviation: &offset_deviation, help: now };
         let found = run(course, Some(&plan.gains), &beginning, to, &shares)?;
         steps += found.iter().map(|f| f.3).sum::<u64>();
         let mut best: Option<(f64, Lane, Snapshot)> = None;
@@ -271,7 +350,7 @@ pub(super) fn search(course: Course<'_>, plan: &Plan, start: &Snapshot) -> Resul
             let own = lane.offset_costs.iter().sum::<f64>() + lane.look_costs.iter().sum::<f64>();
             lane.deviations.push(Vec::new());
             let ahead = lane.ahead();
-            let behind = deviation(target, nominal, to, &end_state, &ahead);
+            let behind = deviation(target, nominal, to, &end_state, &ahead, &lane.help[1]);
             lane.deviations.last_mut().expect("just pushed").clone_from(&ahead);
             let rest = plan.values[to].as_ref().map_or(0.0, |v| v.at(&behind));
             if best.as_ref().is_none_or(|(least, ..)| own + rest < *least) {
@@ -283,6 +362,7 @@ pub(super) fn search(course: Course<'_>, plan: &Plan, start: &Snapshot) -> Resul
         let frames = nominal.frames[end] - nominal.frames[at];
         cost += lane.offset_costs[..intervals].iter().sum::<f64>() + lane.look_costs[..intervals].iter().sum::<f64>();
         offsets.extend_from_slice(&lane.offsets[..frames * count]);
+        help.extend(lane.helps.iter().take(intervals));
         share_sum += lane.share * intervals as f64;
         (state, offset_deviation) = match lane.states.get(intervals) {
             Some(state) => (state.clone(), lane.deviations[intervals].clone()),
@@ -290,5 +370,5 @@ pub(super) fn search(course: Course<'_>, plan: &Plan, start: &Snapshot) -> Resul
         };
         at = end;
     }
-    Ok((Some((cost, offsets, share_sum / last as f64)), steps))
+    Ok((Some(Found { cost, offsets, help, share: share_sum / last as f64 }), steps))
 }

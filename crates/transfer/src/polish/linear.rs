@@ -2,28 +2,36 @@
 //! all intervals and coordinates simulated side by side.
 
 use super::Nominal;
+use super::helped::shares;
 use super::matrix::Matrix;
 use crate::TransferError;
 use crate::config::Config;
 use crate::target::Target;
-use sinew_sim::{BatchOptions, DampsTo, Flow, Rollouts, Snapshot, Steering, World};
+use sinew_sim::{BatchOptions, DampsTo, Flow, Rollouts, Snapshot, Steering, World, Wrench};
 
-/// Sizes of the differences: positions (m, rad), velocities (m/s, rad/s), offsets (rad).
+/// Sizes of the differences: positions (m, rad), velocities (m/s, rad/s), offsets (rad), help from outside (in its units).
 const POSITION_STEP: f64 = 4e-3;
 const VELOCITY_STEP: f64 = 4e-2;
 const OFFSET_STEP: f64 = 2e-2;
+const HELP_STEP: f64 = 5e-2;
 
-/// `δs' = A·δs + C_o·δo + C_r·δr + C_a·δa`: offsets, their rates and their accelerations in the interval.
+/// `δs' = A·δs + C_o·δo + C_r·δr + C_a·δa + W_b·δb + W_e·δe`: offsets, their rates and their accelerations in the interval, and help from
+/// outside at its beginning and end.
 pub(super) struct Linear {
     pub state: Matrix,
     /// C_o, C_r, C_a.
     pub offsets: [Matrix; 3],
+    /// W_b, W_e; without columns where there is no help.
+    pub help: [Matrix; 2],
+    /// Where the interval leads to, less the nominal state there: nothing but rounding where that was simulated.
+    pub gap: Vec<f64>,
 }
 
-/// What a job does differently: in which interval, which offset, in which way (see [`shape`]) and by how much.
+/// What a job does differently: in which interval, and which offset in which way (see [`shape`]) or which help at which end by how much.
 struct Job {
     interval: usize,
     offset: Option<(usize, usize, f64)>,
+    help: Option<(usize, usize, f64)>,
 }
 
 /// What an offset, a rate and an acceleration add at a share τ of the interval, which is their unit of time: 1, τ, τ²/2.
@@ -52,6 +60,18 @@ impl Steering for Differences<'_> {
         }
         self.target.dofs.add(self.target.position(frame), &offsets, out);
     }
+
+    fn assist(&self, job: usize, knot: usize) -> Option<Wrench> {
+        let helped = self.nominal.help.as_ref()?;
+        let Job { interval, help: change, .. } = self.jobs[job];
+        let frame = self.nominal.frames[interval] + knot;
+        let mut help = self.nominal.help_during(interval, frame);
+        if let Some((index, end, size)) = change {
+            let frames = self.nominal.frames[interval + 1] - self.nominal.frames[interval];
+            help[index] += size * shares(interval, self.nominal.share(interval, frame), frames)[end];
+        }
+        helped.units.wrench(&help)
+    }
 }
 
 /// Linear models of the given intervals, and the number of steps that they took.
@@ -64,7 +84,9 @@ pub(super) fn linearize(
 ) -> Result<(Vec<Linear>, u64), TransferError> {
     let model = &target.model;
     let (nq, nv, m) = (model.position_count(), model.velocity_count(), target.dofs.count);
-    let columns = 2 * nv + 3 * m;
+    let helps = if nominal.help.is_some() { 6 } else { 0 };
+    let first_help = 2 * nv + 3 * m;
+    let columns = first_help + 2 * helps;
     let (mut starts, mut jobs, mut jobs_start) = (Vec::new(), Vec::new(), Vec::new());
     let mut moved = vec![0.0; nq];
     for interval in intervals.clone() {
@@ -74,7 +96,7 @@ pub(super) fn linearize(
         starts.push(Snapshot::new(q, v));
         for column in 0..columns {
             for sign in [1.0, -1.0] {
-                let mut offset = None;
+                let (mut offset, mut help) = (None, None);
                 if column < nv {
                     let mut way = vec![0.0; nv];
                     way[column] = 1.0;
@@ -84,12 +106,15 @@ pub(super) fn linearize(
                     let mut speed = v.to_vec();
                     speed[column - nv] += sign * VELOCITY_STEP * reach;
                     starts.push(Snapshot::new(q, &speed));
+                } else if column >= first_help {
+                    let index = column - first_help;
+                    help = Some((index % helps, index / helps, sign * HELP_STEP * reach));
                 } else {
                     let index = column - 2 * nv;
                     offset = Some((index % m, index / m, sign * OFFSET_STEP * reach));
                 }
-                jobs_start.push(if offset.is_some() { own } else { starts.len() - 1 });
-                jobs.push(Job { interval, offset });
+                jobs_start.push(if column >= 2 * nv { own } else { starts.len() - 1 });
+                jobs.push(Job { interval, offset, help });
             }
         }
     }
@@ -112,14 +137,31 @@ pub(super) fn linearize(
     let mut found = Vec::new();
     let mut way = vec![0.0; nv];
     for pairs in outcomes.chunks(2 * columns) {
-        let mut linear =
-            Linear { state: Matrix::zeros(2 * nv, 2 * nv), offsets: std::array::from_fn(|_| Matrix::zeros(2 * nv, m)) };
+        let mut linear = Linear {
+            state: Matrix::zeros(2 * nv, 2 * nv),
+            offsets: std::array::from_fn(|_| Matrix::zeros(2 * nv, m)),
+            help: std::array::from_fn(|_| Matrix::zeros(2 * nv, helps)),
+            gap: vec![0.0; 2 * nv],
+        };
+        let expected = nominal.states[intervals.start + found.len() + 1].values();
+        // The mean of the ends on both sides of the nominal control.
+        for end in pairs[4 * nv..4 * nv + 2].iter().map(|outcome| outcome.end.values()) {
+            model.difference(&expected[..nq], &end[..nq], &mut way);
+            for k in 0..nv {
+                linear.gap[k] += 0.5 * way[k];
+                linear.gap[nv + k] += 0.5 * (end[nq + k] - expected[nq + k]);
+            }
+        }
         for (column, pair) in pairs.chunks(2).enumerate() {
             let (plus, minus) = (pair[0].end.values(), pair[1].end.values());
             model.difference(&minus[..nq], &plus[..nq], &mut way);
             let (matrix, at, step) = match column {
                 c if c < nv => (&mut linear.state, c, POSITION_STEP * reach),
                 c if c < 2 * nv => (&mut linear.state, c, VELOCITY_STEP * reach),
+                c if c >= first_help => {
+                    let index = c - first_help;
+                    (&mut linear.help[index / helps], index % helps, HELP_STEP * reach)
+                }
                 c => (&mut linear.offsets[(c - 2 * nv) / m], (c - 2 * nv) % m, OFFSET_STEP * reach),
             };
             let (width, scale) = (matrix.cols, 0.5 / step);

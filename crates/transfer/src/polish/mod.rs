@@ -6,19 +6,25 @@
 //! that feedback at several step sizes (`line_search.rs`). What feedback adds becomes part of the offsets, so that the result is plain
 //! open-loop control again.
 
+mod assisted;
+mod helped;
 mod line_search;
 mod linear;
 mod matrix;
+mod puppet;
 mod quadratic;
 mod riccati;
 
 use crate::TransferError;
+use crate::assist::Help;
 use crate::config::{Begins, Config, Extras, Polish};
 use crate::start_state;
 use crate::target::Target;
+pub(crate) use assisted::{AssistedPolish, knot_count};
+pub(crate) use helped::Helped;
 use linear::Linear;
 use quadratic::Quadratic;
-use riccati::{AccelerationCost, Gain, OffsetCost, Value};
+use riccati::{AccelerationCost, Gain, HelpCost, OffsetCost, Value};
 use serde::{Deserialize, Serialize};
 use sinew_sim::Snapshot;
 
@@ -55,9 +61,25 @@ struct Nominal {
     /// One row for each frame.
     pub offsets: Vec<f64>,
     pub count: usize,
+    /// Help from outside, where there may be any.
+    pub help: Option<Helped>,
 }
 
 impl Nominal {
+    /// Offsets that were not simulated yet, in intervals of so many frames.
+    fn new(offsets: Vec<f64>, count: usize, interval_frames: usize, help: Option<Helped>) -> Nominal {
+        let last = offsets.len() / count - 1;
+        Nominal { frames: boundaries(last, interval_frames), states: Vec::new(), offsets, count, help }
+    }
+
+    /// Help from outside in the frame that begins at `frame`.
+    pub fn help_during(&self, interval: usize, frame: usize) -> Help {
+        let Some(helped) = &self.help else { return [0.0; 6] };
+        let frames = self.frames[interval + 1] - self.frames[interval];
+        let ends = [&helped.knots[interval], &helped.knots[interval + 1]];
+        Helped::during(interval, self.share(interval, frame), frames, ends)
+    }
+
     pub fn offsets_at(&self, frame: usize) -> &[f64] {
         &self.offsets[frame * self.count..(frame + 1) * self.count]
     }
@@ -83,6 +105,15 @@ impl Nominal {
         let accelerations = before.iter().zip(&after).map(|(a, b)| b - a).collect();
         [self.offsets_at(self.frames[interval + 1]).to_vec(), after, accelerations]
     }
+}
+
+/// Frames at which intervals begin, and the last frame.
+fn boundaries(last: usize, interval_frames: usize) -> Vec<usize> {
+    let mut frames: Vec<usize> = (0..=last).step_by(interval_frames).collect();
+    if frames.last() != Some(&last) {
+        frames.push(last);
+    }
+    frames
 }
 
 /// Corrections and gains of all intervals, and what deviations cost where the pieces of the line search end.
@@ -140,14 +171,8 @@ impl Polishing {
             return Ok(());
         };
         let polish = &smoothed(polish, SMOOTHNESS[self.level]);
-        let count = target.dofs.count;
-        let last = self.offsets.len() / count - 1;
         let start = start_state::start_state(target, config.begins == Begins::Moving);
-        let mut frames: Vec<usize> = (0..=last).step_by(polish.interval_frames).collect();
-        if frames.last() != Some(&last) {
-            frames.push(last);
-        }
-        let mut nominal = Nominal { frames, states: Vec::new(), offsets: self.offsets.clone(), count };
+        let mut nominal = Nominal::new(self.offsets.clone(), target.dofs.count, polish.interval_frames, None);
         let (cost, fell, steps) = line_search::simulate(target, config, polish, &mut nominal, &start)?;
         self.steps += steps;
         if self.costs.is_empty() {
@@ -158,24 +183,25 @@ impl Polishing {
             return Ok(());
         }
         self.rounds += 1;
-        let model = self.measure(target, config, polish, &nominal)?;
+        let (model, steps) = measure(target, config, polish, &nominal, REACHES[self.level])?;
+        self.steps += steps;
         let course = line_search::Course { target, config, polish, nominal: &nominal };
         // Where a correction does not help, a smaller one may.
         for _ in 0..TRIES {
-            let found = match model.solve(target, polish, &nominal, self.damping) {
+            let found = match model.solve(target, polish, &nominal, self.damping, false) {
                 Some(plan) => {
                     let (found, steps) = line_search::search(course, &plan, &start)?;
                     self.steps += steps;
-                    found.filter(|(better, _, _)| *better < cost)
+                    found.filter(|found| found.cost < cost)
                 }
                 None => None,
             };
-            if let Some((better, offsets, share)) = found {
-                self.offsets = offsets;
-                self.costs.push(better);
-                let factor = if share > 0.3 { 0.3 } else { 2.0 };
+            if let Some(found) = found {
+                self.offsets = found.offsets;
+                self.costs.push(found.cost);
+                let factor = if found.share > 0.3 { 0.3 } else { 2.0 };
                 self.damping = (self.damping * factor).max(LEAST_DAMPING);
-                if cost - better < polish.stops_below * cost {
+                if cost - found.cost < polish.stops_below * cost {
                     self.sharpen();
                 }
                 self.is_done |= self.rounds >= polish.iterations;
@@ -194,39 +220,35 @@ impl Polishing {
         self.damping = DAMPING;
         self.is_done = self.level == REACHES.len();
     }
+}
 
-    /// Linear and quadratic models of all intervals.
-    fn measure(
-        &mut self,
-        target: &Target,
-        config: &Config,
-        polish: &Polish,
-        nominal: &Nominal,
-    ) -> Result<Measured, TransferError> {
-        let intervals = nominal.frames.len() - 1;
-        let whole = if nominal.frames[intervals] - nominal.frames[intervals - 1] == polish.interval_frames {
-            intervals
-        } else {
-            intervals - 1
-        };
-        let mut linear = Vec::with_capacity(intervals);
-        // In pieces, so that memory stays small; a shorter last interval by itself.
-        for range in [0..whole, whole..intervals] {
-            for first in range.clone().step_by(32) {
-                let (found, steps) = linear::linearize(
-                    target,
-                    config,
-                    nominal,
-                    first..(first + 32).min(range.end),
-                    REACHES[self.level],
-                )?;
-                linear.extend(found);
-                self.steps += steps;
-            }
+/// Linear and quadratic models of all intervals, and the steps that they took.
+fn measure(
+    target: &Target,
+    config: &Config,
+    polish: &Polish,
+    nominal: &Nominal,
+    reach: f64,
+) -> Result<(Measured, u64), TransferError> {
+    let intervals = nominal.frames.len() - 1;
+    let whole = if nominal.frames[intervals] - nominal.frames[intervals - 1] == polish.interval_frames {
+        intervals
+    } else {
+        intervals - 1
+    };
+    let mut linear = Vec::with_capacity(intervals);
+    let mut steps = 0;
+    // In pieces, so that memory stays small; a shorter last interval by itself.
+    for range in [0..whole, whole..intervals] {
+        for first in range.clone().step_by(32) {
+            let some = first..(first + 32).min(range.end);
+            let (found, taken) = linear::linearize(target, config, nominal, some, reach)?;
+            linear.extend(found);
+            steps += taken;
         }
-        let quadratics = quadratic::quadratics(target, config, polish, &nominal.states[1..], &nominal.frames[1..])?;
-        Ok(Measured { linear, quadratics })
     }
+    let quadratics = quadratic::quadratics(target, config, polish, &nominal.states[1..], &nominal.frames[1..])?;
+    Ok((Measured { linear, quadratics }, steps))
 }
 
 /// The linear–quadratic model of a trajectory.
@@ -236,19 +258,24 @@ struct Measured {
 }
 
 impl Measured {
-    /// Corrections and gains of all intervals; `None` where more damping is needed.
-    fn solve(&self, target: &Target, polish: &Polish, nominal: &Nominal, damping: f64) -> Option<Plan> {
+    /// Corrections and gains of all intervals; `None` where more damping is needed. With `has_gaps` the nominal states are not those that the
+    /// simulation goes through, and the corrections also close the gaps between them.
+    fn solve(&self, target: &Target, polish: &Polish, nominal: &Nominal, damping: f64, has_gaps: bool) -> Option<Plan> {
         let intervals = self.linear.len();
-        let n = 2 * (target.model.velocity_count() + nominal.count);
+        let n = 2 * (target.model.velocity_count() + nominal.count) + if nominal.help.is_some() { 6 } else { 0 };
         let mut value = Value::zero(n);
         let mut plan = Plan { gains: vec![Gain::default(); intervals], values: vec![None; intervals + 1] };
         plan.values[intervals] = Some(value.clone());
         for i in (0..intervals).rev() {
             let cost = OffsetCost { weights: offset_weights(polish, nominal, i), values: nominal.motion(i) };
             value.add(&self.quadratics[i], &cost);
+            if has_gaps {
+                value.shift(&self.linear[i].gap);
+            }
             let damping = damping * cost.weights[2] * 200.0;
             let acceleration = acceleration_cost(target, polish, nominal, i);
-            let (before, gain) = value.back(&self.linear[i], &cost, &acceleration, damping)?;
+            let (before, gain) =
+                value.back(&self.linear[i], &cost, help_cost(nominal, i).as_ref(), &acceleration, damping)?;
             plan.gains[i] = gain;
             value = before;
             if i % line_search::PIECE == 0 {
@@ -278,6 +305,19 @@ fn offset_weights(polish: &Polish, nominal: &Nominal, interval: usize) -> [f64; 
     let per_second = 1.0 / (secs * secs);
     [polish.offsets, polish.offset_rates * per_second, polish.offset_accelerations * per_second * per_second]
         .map(|w| w / count)
+}
+
+/// The cost of help at an interval's end.
+fn help_cost(nominal: &Nominal, interval: usize) -> Option<HelpCost> {
+    let helped = nominal.help.as_ref()?;
+    let knot = interval + 1;
+    let [force, torque] = helped.weights(knot);
+    Some(HelpCost {
+        weights: [force, force, force, torque, torque, torque],
+        values: helped.knots[knot],
+        threshold: helped.begins_at,
+        goes: helped.goes[knot],
+    })
 }
 
 /// The cost of the joints' accelerations in an interval.

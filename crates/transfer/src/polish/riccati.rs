@@ -1,5 +1,6 @@
 //! The best linear feedback for the linear–quadratic model of the whole trajectory (Tassa, Erez & Todorov 2012, *Synthesis and
-//! stabilization of complex behaviors*, eqs. 5–11), over the state x = (s, o, r) and the control u = a: offsets, their rates, their accelerations.
+//! stabilization of complex behaviors*, eqs. 5–11), over the state x = (s, o, r, b) and the control u = (a, e): offsets, their rates and their
+//! accelerations; help from outside at the beginning and at the end of the interval, where there is any.
 
 use super::linear::Linear;
 use super::matrix::Matrix;
@@ -10,6 +11,8 @@ use super::quadratic::Quadratic;
 pub(super) struct Gain {
     pub open: Vec<f64>,
     pub feedback: Matrix,
+    /// Whether the force and the torque of help at the interval's end are zero.
+    pub is_unhelped: [bool; 2],
 }
 
 /// Weights and values of the offsets' own cost in one interval, `w_a·|a + δa|² + w_r·|r' + δr'|² + w_o·|o' + δo'|²`.
@@ -18,6 +21,28 @@ pub(super) struct OffsetCost {
     pub weights: [f64; 3],
     /// Offsets and rates at the interval's end, and accelerations in it.
     pub values: [Vec<f64>; 3],
+}
+
+/// Weights and values of what help at the interval's end costs, `Σ w_i·(e_i + δe_i)²`; the first three are its force, the others its torque.
+pub(super) struct HelpCost {
+    pub weights: [f64; 6],
+    pub values: [f64; 6],
+    /// What the first bit of help costs: where there is none yet, it has to gain more than that.
+    pub threshold: f64,
+    /// Whether force and torque have to go.
+    pub goes: [bool; 2],
+}
+
+impl HelpCost {
+    /// Whether force and torque are zero: they have to go, or there are none and the first bit of them would gain less than it costs,
+    /// `|∂Q/∂F| ≤ λ`, given what the body itself can do (`slope` is ∂Q/∂(F, T)).
+    fn unhelped(&self, slope: &[f64]) -> [bool; 2] {
+        [0, 1].map(|kind| {
+            let of = 3 * kind..3 * kind + 3;
+            let gain = slope[of.clone()].iter().map(|x| x * x).sum::<f64>().sqrt();
+            self.goes[kind] || (self.values[of].iter().all(|x| *x == 0.0) && gain <= self.threshold)
+        })
+    }
 }
 
 /// Cost `w·|δv' − δv + r|²` of the joints' accelerations in an interval, velocities being rows `rows` of the state.
@@ -48,6 +73,13 @@ impl Value {
         0.5 * curved.iter().zip(x).map(|(c, x)| c * x).sum::<f64>()
     }
 
+    /// The value as seen by who misses the state by a gap: `V·(x + d)`.
+    pub fn shift(&mut self, gap: &[f64]) {
+        for (i, slope) in self.slope.iter_mut().enumerate() {
+            *slope += self.curvature.row(i).iter().zip(gap).map(|(v, d)| v * d).sum::<f64>();
+        }
+    }
+
     /// Adds the cost of the state that the interval ends in.
     pub fn add(&mut self, quadratic: &Quadratic, cost: &OffsetCost) {
         let (n, ns) = (self.slope.len(), quadratic.slope.len());
@@ -69,37 +101,47 @@ impl Value {
         self,
         linear: &Linear,
         cost: &OffsetCost,
+        help: Option<&HelpCost>,
         acceleration: &AccelerationCost,
         damping: f64,
     ) -> Option<(Value, Gain)> {
         let [by_offset, by_rate, by_acceleration] = &linear.offsets;
-        let (ns, m) = (linear.state.rows, by_rate.cols);
-        let n = ns + 2 * m;
-        // x' = F·x + G·u with F = [A, C_o, C_r; 0, 1, 1; 0, 0, 1] and G = [C_a; 1/2; 1]: only the first rows are dense.
-        let mut dense = Matrix::zeros(ns, n);
+        let [by_help_before, by_help_after] = &linear.help;
+        let (ns, m, p) = (linear.state.rows, by_rate.cols, by_help_after.cols);
+        let (n, controls, first_help) = (ns + 2 * m + p, m + p, ns + 2 * m);
+        // x' = F·x + G·u with F = [A, C_o, C_r, W_b; 0, 1, 1, 0; 0, 0, 1, 0; 0, 0, 0, 0] and G = [C_a, W_e; 1/2, 0; 1, 0; 0, 1]: only
+        // the first rows are dense.
+        let (mut dense, mut control) = (Matrix::zeros(ns, n), Matrix::zeros(ns, controls));
         for i in 0..ns {
             let row = dense.row_mut(i);
             row[..ns].copy_from_slice(linear.state.row(i));
             row[ns..ns + m].copy_from_slice(by_offset.row(i));
-            row[ns + m..].copy_from_slice(by_rate.row(i));
+            row[ns + m..first_help].copy_from_slice(by_rate.row(i));
+            row[first_help..].copy_from_slice(by_help_before.row(i));
+            let row = control.row_mut(i);
+            row[..m].copy_from_slice(by_acceleration.row(i));
+            row[m..].copy_from_slice(by_help_after.row(i));
         }
         let Value { slope, curvature } = self;
         let (mut vf, mut vg) = (Matrix::default(), Matrix::default());
         vf.set_product(&curvature, &dense);
-        vg.set_product(&curvature, by_acceleration);
+        vg.set_product(&curvature, &control);
         for i in 0..n {
-            let (by_offsets, by_rates) = curvature.row(i)[ns..].split_at(m);
+            let (by_offsets, rest) = curvature.row(i)[ns..].split_at(m);
+            let (by_rates, by_help) = rest.split_at(m);
             let (f, g) = (&mut vf.row_mut(i)[ns..], vg.row_mut(i));
             for j in 0..m {
                 f[j] += by_offsets[j];
                 f[m + j] += by_offsets[j] + by_rates[j];
                 g[j] += 0.5 * by_offsets[j] + by_rates[j];
             }
+            g[m..].iter_mut().zip(by_help).for_each(|(g, v)| *g += v);
         }
-        let (mut qxx, mut qux, mut quu) = (Matrix::zeros(n, n), Matrix::zeros(m, n), Matrix::zeros(m, m));
+        let (mut qxx, mut qux) = (Matrix::zeros(n, n), Matrix::zeros(controls, n));
+        let mut quu = Matrix::zeros(controls, controls);
         qxx.add_transposed_product(&dense, &vf);
-        qux.add_transposed_product(by_acceleration, &vf);
-        quu.add_transposed_product(by_acceleration, &vg);
+        qux.add_transposed_product(&control, &vf);
+        quu.add_transposed_product(&control, &vg);
         for j in 0..m {
             qxx.add_row(ns + j, 1.0, vf.row(ns + j));
             qxx.add_row(ns + m + j, 1.0, vf.row(ns + j));
@@ -109,10 +151,14 @@ impl Value {
             quu.add_row(j, 0.5, vg.row(ns + j));
             quu.add_row(j, 1.0, vg.row(ns + m + j));
         }
-        let (mut qx, mut qu) = (vec![0.0; n], vec![0.0; m]);
+        for j in 0..p {
+            qux.add_row(m + j, 1.0, vf.row(first_help + j));
+            quu.add_row(m + j, 1.0, vg.row(first_help + j));
+        }
+        let (mut qx, mut qu) = (vec![0.0; n], vec![0.0; controls]);
         dense.add_transposed_vector(&slope[..ns], &mut qx);
-        by_acceleration.add_transposed_vector(&slope[..ns], &mut qu);
-        let (by_offsets, by_rates) = slope[ns..].split_at(m);
+        control.add_transposed_vector(&slope[..ns], &mut qu);
+        let (by_offsets, by_rates) = slope[ns..first_help].split_at(m);
         for j in 0..m {
             qx[ns + j] += by_offsets[j];
             qx[ns + m + j] += by_offsets[j] + by_rates[j];
@@ -120,15 +166,20 @@ impl Value {
         }
         for (i, (qu, value)) in qu.iter_mut().zip(&cost.values[2]).enumerate() {
             *qu += 2.0 * cost.weights[2] * value;
-            quu.data[i * m + i] += 2.0 * cost.weights[2];
+            quu.data[i * controls + i] += 2.0 * cost.weights[2];
+        }
+        for (j, help) in help.iter().flat_map(|help| (0..p).map(move |j| (j, help))) {
+            let i = m + j;
+            qu[i] += slope[first_help + j] + 2.0 * help.weights[j] * help.values[j];
+            quu.data[i * controls + i] += 2.0 * help.weights[j];
         }
         // δv' − δv = D·x + E·u, D and E being rows of F − 1 and G, all of them dense.
         let (rows, weight) = (acceleration.rows.clone(), 2.0 * acceleration.weight);
-        let (mut d, mut e) = (Matrix::zeros(rows.len(), n), Matrix::zeros(rows.len(), m));
+        let (mut d, mut e) = (Matrix::zeros(rows.len(), n), Matrix::zeros(rows.len(), controls));
         for (i, row) in rows.enumerate() {
             d.row_mut(i).copy_from_slice(dense.row(row));
             d.row_mut(i)[row] -= 1.0;
-            e.row_mut(i).copy_from_slice(by_acceleration.row(row));
+            e.row_mut(i).copy_from_slice(control.row(row));
         }
         let scaled = |a: &Matrix| Matrix { data: a.data.iter().map(|x| weight * x).collect(), ..*a };
         let (weighted_d, weighted_e) = (scaled(&d), scaled(&e));
@@ -138,18 +189,35 @@ impl Value {
         weighted_d.add_transposed_vector(&acceleration.excess, &mut qx);
         weighted_e.add_transposed_vector(&acceleration.excess, &mut qu);
         quu.symmetrize();
+        let mut is_unhelped = [false; 2];
+        if let Some(help) = help {
+            is_unhelped = help.unhelped(&qu[m..]);
+            let gone: Vec<usize> = (0..p).filter(|j| is_unhelped[j / 3]).collect();
+            // Help that goes is a change that is known beforehand.
+            for &j in &gone {
+                let (i, change) = (m + j, -help.values[j]);
+                (0..controls).for_each(|k| qu[k] += quu.data[k * controls + i] * change);
+                qx.iter_mut().zip(qux.row(i)).for_each(|(x, q)| *x += q * change);
+            }
+            for i in gone.iter().map(|j| m + j) {
+                (0..controls).for_each(|k| (quu.data[i * controls + k], quu.data[k * controls + i]) = (0.0, 0.0));
+                quu.data[i * controls + i] = 1.0;
+                qux.row_mut(i).fill(0.0);
+                qu[i] = 0.0;
+            }
+        }
         let mut damped = quu.clone();
-        (0..m).for_each(|i| damped.data[i * m + i] += damping);
+        (0..controls).for_each(|i| damped.data[i * controls + i] += damping);
         let factor = damped.cholesky()?;
-        let mut solution = Matrix::zeros(m, n + 1);
+        let mut solution = Matrix::zeros(controls, n + 1);
         for (i, qu) in qu.iter().enumerate() {
             let row = solution.row_mut(i);
             row[..n].copy_from_slice(qux.row(i));
             row[n] = *qu;
         }
         factor.solve(&mut solution);
-        let mut feedback = Matrix::zeros(m, n);
-        let mut open = vec![0.0; m];
+        let mut feedback = Matrix::zeros(controls, n);
+        let mut open = vec![0.0; controls];
         for (i, open) in open.iter_mut().enumerate() {
             for j in 0..n {
                 feedback.data[i * n + j] = -solution.row(i)[j];
@@ -165,11 +233,11 @@ impl Value {
         value.add_transposed_product(&feedback, &mixed);
         value.add_transposed_product(&qux, &feedback);
         value.symmetrize();
-        let mut quu_open = vec![0.0; m];
+        let mut quu_open = vec![0.0; controls];
         quu.add_vector(&open, &mut quu_open);
         let pull: Vec<f64> = quu_open.iter().zip(&qu).map(|(a, b)| a + b).collect();
         feedback.add_transposed_vector(&pull, &mut qx);
         qux.add_transposed_vector(&open, &mut qx);
-        Some((Value { slope: qx, curvature: value }, Gain { open, feedback }))
+        Some((Value { slope: qx, curvature: value }, Gain { open, feedback, is_unhelped }))
     }
 }

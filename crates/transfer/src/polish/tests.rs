@@ -54,8 +54,7 @@ fn linear_models_foretell_the_end_of_an_interval() {
     let (model, count) = (target.model.clone(), target.dofs.count);
     let start = start_state::start_state(&target, true);
     let offsets = vec![0.0; target.frames() * count];
-    let frames: Vec<usize> = (0..target.frames()).step_by(polish.interval_frames).collect();
-    let mut nominal = Nominal { frames, states: Vec::new(), offsets, count };
+    let mut nominal = Nominal::new(offsets, count, polish.interval_frames, None);
     line_search::simulate(&target, &config, &polish, &mut nominal, &start).expect("a run");
     let (linear, _) = linear::linearize(&target, &config, &nominal, 5..6, 1.0).expect("a model");
     // An offset of every joint, as a rate: what the model says against what the simulation does.
@@ -65,6 +64,7 @@ fn linear_models_foretell_the_end_of_an_interval() {
         states: nominal.states.clone(),
         frames: nominal.frames.clone(),
         count,
+        help: None,
     };
     let [first, last] = [nominal.frames[5], nominal.frames[6]];
     for frame in first..=last {

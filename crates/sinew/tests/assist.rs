@@ -1,0 +1,66 @@
+//! A transfer with help from outside: whole folders that play again bit by bit, and hide nothing.
+
+use sinew::motion::tools::crop;
+use sinew::source::Source;
+use sinew::transfer::{
+    AssistConfig, Config, Finished, OutputFolder, RunOptions, Task, assist, files, prepare, replay, run,
+};
+use std::path::Path;
+
+#[test]
+fn every_point_is_a_transfer_of_its_own_that_owns_up_to_its_help() {
+    let config = Config { starts: 2, samples: 8, population: 8, iterations: 4, ..Config::quick() };
+    let mut source = Source::open(Path::new("human"), &[], &Default::default()).expect("embedded");
+    let whole = source.rig.clips.iter_mut().find(|c| c.name == "jump").expect("the clip");
+    *whole = crop(whole, 0.9, 1.5).expect("a part");
+    let prepared = prepare(source, &Task { clip: Some("jump".into()), ..Task::default() }, &config).expect("prepared");
+    let transfer = run(&prepared.target, &config, &RunOptions::default(), &mut |_, _| ()).expect("searched");
+    let plain = Finished::new(&prepared, &transfer, "tiny").expect("performed");
+    let settings = AssistConfig { prices: vec![3.0], rounds: 2, ..AssistConfig::quick() };
+    let assisted = assist(&prepared, &transfer, "tiny", &settings, 0, &mut |_| ()).expect("a front");
+    assert!(assisted.points.len() > 1, "{:?}", assisted.points.iter().map(|p| p.cost_mean).collect::<Vec<_>>());
+
+    let top = tempfile::tempdir().expect("a folder");
+    // A point of an earlier run, and something that is none.
+    std::fs::create_dir_all(top.path().join("assist/42")).expect("a folder");
+    std::fs::write(top.path().join("assist/42/controls.json"), "{}").expect("written");
+    std::fs::create_dir_all(top.path().join("assist/77")).expect("a folder");
+    let mut folder = OutputFolder::make(top.path()).expect("a folder");
+    folder.keep();
+    assisted.write(&prepared, &transfer, &plain, &folder).expect("written");
+    assert!(!top.path().join("assist/42").exists() && top.path().join("assist/77").exists());
+
+    // The first point and the files above are the plain transfer's, but for the report's section.
+    for (name, bytes) in files(&prepared, &transfer, &plain).expect("files") {
+        let read = |folder: &str| std::fs::read(top.path().join(folder).join(&name)).expect("a file");
+        assert!(read("assist/00") == bytes, "{name} of the first point");
+        assert!(name == "report.html" || read("") == bytes, "{name}");
+    }
+    let text = |name: &str| std::fs::read_to_string(top.path().join(name)).expect("a file");
+    assert!(text("report.html").contains("With help from outside"));
+    assert!(
+        text("assist.html").contains("physics alone")
+            && text("assist.csv").lines().count() == assisted.points.len() + 1
+    );
+
+    for (row, point) in assisted.rows(top.path()).iter().zip(&assisted.points) {
+        let replayed = replay(Path::new(&row.folder), None).expect("replayed");
+        assert!(replayed.is_same() && replayed.hash == row.hash, "{}", row.folder);
+        let npz = std::fs::read(Path::new(&row.folder).join("trajectory.npz")).expect("arrays");
+        let owns_up = npz.windows(10).any(|bytes| bytes == b"assist.npy");
+        assert_eq!(owns_up, point.figures.mean_help > 0.0);
+        let says = std::fs::read_to_string(Path::new(&row.folder).join("report.html")).expect("a report");
+        assert_eq!(says.contains("Help from outside"), owns_up);
+    }
+    let helped = Path::new(&assisted.rows(top.path())[1].folder).to_path_buf();
+    let refused = sinew::feedback::prepare(&helped, Some(0.5)).err().expect("refused").to_string();
+    assert!(refused.contains("helped from outside"), "{refused}");
+    // A row that is cut short is refused.
+    let controls = helped.join("controls.json");
+    let text = std::fs::read_to_string(&controls).expect("controls");
+    let at = text.find("\"help\": [").expect("help");
+    let broken = text[..at].to_owned() + &text[at..].replacen("    [", "    [1.0,", 1);
+    std::fs::write(&controls, broken).expect("written");
+    let error = format!("{:#}", replay(&helped, None).err().expect("refused"));
+    assert!(error.contains("row 0 of help has 7 numbers"), "{error}");
+}

@@ -1,0 +1,62 @@
+//! The constants of a sweep.
+
+use crate::TransferError;
+use serde::{Deserialize, Serialize};
+
+/// How a front of fidelity against help is made.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AssistConfig {
+    /// Prices of help from the dearest to the cheapest: what one unit of it (the weight, or the weight times a quarter of the height) costs in
+    /// one interval, in units of the transfer's cost.
+    pub prices: Vec<f64>,
+    /// Price at which the motion is as drawn.
+    pub drawn_price: f64,
+    /// Most points of a front.
+    pub most_points: usize,
+    /// Most rounds at a price; half of them before small help is taken away, half after.
+    pub rounds: usize,
+    /// Rounds at a price end when one gains less than this share.
+    pub stops_below: f64,
+    /// Help below this size is taken away, in its units.
+    pub least_help: f64,
+}
+
+impl AssistConfig {
+    /// For the standard and the paper's preset.
+    pub fn standard() -> AssistConfig {
+        AssistConfig {
+            prices: vec![100.0, 30.0, 10.0, 3.0, 1.0, 0.3, 0.1],
+            drawn_price: 0.01,
+            most_points: 9,
+            rounds: 10,
+            stops_below: 0.02,
+            least_help: 0.02,
+        }
+    }
+
+    /// For a first look.
+    pub fn quick() -> AssistConfig {
+        AssistConfig { prices: vec![100.0, 10.0, 1.0, 0.1], rounds: 4, ..AssistConfig::standard() }
+    }
+
+    /// Refuses what cannot work.
+    ///
+    /// # Errors
+    /// Names the field.
+    pub fn check(&self) -> Result<(), TransferError> {
+        let wrong = |field, value, range| Err(TransferError::Config { field, value, range });
+        for &price in self.prices.iter().chain([&self.drawn_price]) {
+            if !(price > 0.0 && price.is_finite()) {
+                return wrong("price", price, "positive");
+            }
+        }
+        if !(1..=1000).contains(&self.rounds) {
+            return wrong("rounds", self.rounds as f64, "from 1 to 1000");
+        }
+        if !(self.least_help > 0.0 && self.least_help.is_finite()) {
+            return wrong("least_help", self.least_help, "positive");
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,140 @@
+use super::*;
+use crate::config::Config;
+use crate::performance::{Moment, Performance};
+use crate::polish::Polishing;
+use crate::search::Search;
+use crate::target::{ClipInput, Target};
+use sinew_sim::{Character, Measured, Model, Scene, embedded};
+use std::sync::Arc;
+
+fn tiny() -> Config {
+    Config { starts: 2, samples: 4, population: 8, iterations: 4, ..Config::quick() }
+}
+
+/// A character that squats a little, and hovers `lift` metres higher in between.
+fn squat(character: Character, config: &Config, lift: f64) -> Target {
+    let model = Arc::new(Model::new(&Scene::on_ground(character), config.dt).expect("a valid scene"));
+    let (rest, nv) = (model.rest_position().to_vec(), model.velocity_count());
+    let mut positions = Vec::new();
+    for frame in 0..25 {
+        let wave = 0.5 * (1.0 - libm::cos(frame as f64 / 24.0 * std::f64::consts::TAU));
+        let mut way = vec![0.0; nv];
+        way[6..].iter_mut().enumerate().for_each(|(i, w)| *w = 0.2 * wave * libm::sin(i as f64));
+        let mut row = rest.clone();
+        model.displace(&rest, &way, 1.0, &mut row);
+        row[2] += lift * wave;
+        positions.extend(row);
+    }
+    Target::new(&model, &ClipInput { name: "squat", rate_hz: 30.0, positions: &positions }).expect("a target")
+}
+
+/// Offsets of the plain transfer.
+fn plain(target: &Target, config: &Config) -> Vec<f64> {
+    let mut search = Search::new(target, config, 3).expect("a search");
+    while !search.is_done() {
+        search.advance(target, config).expect("a window");
+    }
+    let mut polishing = Polishing::new(search.best_offsets(target));
+    while !polishing.is_done() {
+        polishing.advance(target, config).expect("a round");
+    }
+    polishing.offsets().to_vec()
+}
+
+fn swept(target: &Target, config: &Config, assist: &AssistConfig, offsets: &[f64]) -> Vec<AssistPoint> {
+    sweep(target, config, assist, offsets, &mut |_| ()).expect("a sweep")
+}
+
+#[test]
+fn a_motion_that_the_body_can_do_alone_gets_no_help_at_all() {
+    let config = tiny();
+    let target = squat(embedded::dinosaur(), &config, 0.0);
+    let offsets = plain(&target, &config);
+    let moderate = AssistConfig { prices: vec![10.0, 3.0], rounds: 4, ..AssistConfig::quick() };
+    let points = swept(&target, &config, &moderate, &offsets);
+    assert!(points[0].completed && points[0].help.is_empty() && points[0].offsets == offsets);
+    let helped: Vec<_> = points[1..].iter().filter(|p| p.price != Some(moderate.drawn_price)).collect();
+    assert!(helped.is_empty(), "{:?}", helped.iter().map(|p| (p.price, &p.figures)).collect::<Vec<_>>());
+}
+
+#[test]
+fn a_target_that_hovers_is_followed_the_closer_the_more_help_there_is() {
+    let config = tiny();
+    let target = squat(embedded::dinosaur(), &config, 0.3);
+    let offsets = plain(&target, &config);
+    let few = AssistConfig { prices: vec![10.0, 1.0], rounds: 4, ..AssistConfig::quick() };
+    let points = swept(&target, &config, &few, &offsets);
+    assert!(points.len() >= 3, "{}", points.len());
+    for pair in points.windows(2) {
+        let helps = [0, 1].map(|k| pair[k].figures.mean_help);
+        assert!(helps[0] < helps[1] && pair[1].cost_mean < pair[0].cost_mean && pair[1].completed);
+    }
+    let (first, last) = (&points[0], &points[points.len() - 1]);
+    assert!(
+        last.cost_mean < 0.1 * first.cost_mean && last.effectors_off_m < 0.03,
+        "{} {}",
+        last.cost_mean,
+        first.cost_mean
+    );
+    // The first point is the plain transfer, bit by bit.
+    let alone = Performance::record(&target, &config, &offsets).expect("a run");
+    let again =
+        Performance::record_assisted(&target, &config, &first.offsets, &first.help, &mut |_, _| ()).expect("a run");
+    assert!(alone == again);
+    obeys_newton(&target, &config, last);
+
+    // The same on one thread and on two.
+    let on = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
+        let one = AssistConfig { prices: vec![3.0], rounds: 2, ..few.clone() };
+        pool.install(|| swept(&target, &config, &one, &offsets))
+    };
+    assert!(on(1) == on(2));
+}
+
+/// The momentum changes by gravity, contacts and the help that is recorded, and by nothing else.
+fn obeys_newton(target: &Target, config: &Config, point: &AssistPoint) {
+    let run = Performance::record_assisted(target, config, &point.offsets, &point.help, &mut |_, _| ()).expect("a run");
+    let (model, mass) = (target.model(), target.model().total_mass());
+    // A step by semi-implicit Euler takes its forces in the pose before it.
+    let momentum =
+        |pose: &Moment, speed: &Moment| Measured::new(model, &pose.position, &speed.velocity, [0.0; 3]).linear_momentum;
+    let mut largest: f64 = 0.0;
+    for pair in run.moments.windows(2) {
+        let (before, after) = (momentum(&pair[0], &pair[0]), momentum(&pair[0], &pair[1]));
+        for k in 0..3 {
+            let contacts: f64 = pair[1].contacts.iter().map(|c| c.force[k]).sum();
+            let expected = mass * model.scene().gravity[k] + contacts + pair[1].assist.force[k];
+            let found = (after[k] - before[k]) / run.dt;
+            assert!((found - expected).abs() < 0.02 * 9.81 * mass, "axis {k}: {found} instead of {expected} N");
+            largest = largest.max(pair[1].assist.force[k].abs());
+        }
+    }
+    assert!(largest > 0.3 * 9.81 * mass, "help of {largest} N");
+}
+
+#[test]
+fn where_the_plain_transfer_falls_help_makes_it_complete() {
+    let config = tiny();
+    let target = squat(embedded::humanoid(), &config, 0.0);
+    // A search that gave up half way.
+    let offsets = vec![0.0; target.frames() / 2 * target.dofs.count];
+    let one = AssistConfig { prices: vec![1.0], rounds: 2, ..AssistConfig::quick() };
+    let points = swept(&target, &config, &one, &offsets);
+    assert!(!points[0].completed && points.len() > 1, "{} points", points.len());
+    assert!(points[1..].iter().all(|p| p.completed));
+}
+
+#[test]
+fn figures_tell_where_help_was_used() {
+    let mut rows = vec![[0.0; 6]; 40];
+    rows[10] = [0.0, 0.0, 0.5, 0.0, 0.0, 0.0];
+    rows[11] = [0.3, 0.0, 0.4, 0.0, 0.4, 0.0];
+    rows[30] = [0.0, 0.0, 0.0, 0.0, 0.0, 0.8];
+    let figures = HelpFigures::new(&rows);
+    assert_eq!((figures.spans.len(), figures.largest_force, figures.largest_torque), (2, 0.5, 0.2));
+    assert_eq!([figures.spans[0].from_secs, figures.spans[0].to_secs], [0.25, 0.3]);
+    assert!((figures.mean_force - 1.0 / 40.0).abs() < 1e-12 && (figures.share_of_time - 3.0 / 40.0).abs() < 1e-12);
+    assert!((figures.mean_help - (1.0 + 1.2) / 40.0).abs() < 1e-12);
+    assert_eq!(HelpFigures::new(&[[0.0; 6]; 3]).spans, []);
+}

@@ -1,0 +1,132 @@
+//! The polish of a trajectory that may be helped from outside: the same rounds, with a priced wrench beside the offsets.
+
+use super::helped::Helped;
+use super::{DAMPING, LEAST_DAMPING, Nominal, SMOOTHNESS, TRIES, boundaries, line_search, measure, smoothed};
+use crate::TransferError;
+use crate::assist::{Help, sizes};
+use crate::config::{Begins, Config, Polish};
+use crate::start_state;
+use crate::target::Target;
+
+/// A trajectory with its offsets and its help, made better round by round.
+#[derive(Clone, Debug)]
+pub(crate) struct AssistedPolish {
+    /// One row for each frame.
+    pub offsets: Vec<f64>,
+    pub helped: Helped,
+    damping: f64,
+}
+
+/// The weights of the polish where the plain one ends.
+pub(super) fn weights(config: &Config) -> Polish {
+    let standard = || Config::standard().polish.expect("the standard preset has a polish");
+    smoothed(&config.polish.unwrap_or_else(standard), SMOOTHNESS[SMOOTHNESS.len() - 1])
+}
+
+/// Knots of a motion's help.
+pub(crate) fn knot_count(config: &Config, frames: usize) -> usize {
+    boundaries(frames - 1, weights(config).interval_frames).len()
+}
+
+impl AssistedPolish {
+    /// Begins with a trajectory.
+    pub fn new(offsets: Vec<f64>, helped: Helped) -> AssistedPolish {
+        AssistedPolish { offsets, helped, damping: DAMPING }
+    }
+
+    /// A trajectory that is held at its target like a puppet. `None` where none that stands was found; and the steps that it took.
+    pub fn puppet(
+        target: &Target,
+        config: &Config,
+        helped: &Helped,
+    ) -> Result<(Option<AssistedPolish>, u64), TransferError> {
+        super::puppet::puppet(target, config, helped)
+    }
+
+    fn simulated(&self, target: &Target, config: &Config) -> Result<(Nominal, Option<f64>, u64), TransferError> {
+        let polish = weights(config);
+        let start = start_state::start_state(target, config.begins == Begins::Moving);
+        let (count, help) = (target.dofs.count, Some(self.helped.clone()));
+        let mut nominal = Nominal::new(self.offsets.clone(), count, polish.interval_frames, help);
+        let (cost, fell, steps) = line_search::simulate(target, config, &polish, &mut nominal, &start)?;
+        Ok((nominal, (!fell).then_some(cost), steps))
+    }
+
+    /// Its cost at its own price, `None` where it falls; and the steps that it took.
+    pub fn cost(&self, target: &Target, config: &Config) -> Result<(Option<f64>, u64), TransferError> {
+        let (_, cost, steps) = self.simulated(target, config)?;
+        Ok((cost, steps))
+    }
+
+    /// Makes one round with differences of some reach; gives the share of the cost that it gained, and the steps that it took.
+    pub fn advance(&mut self, target: &Target, config: &Config, reach: f64) -> Result<(f64, u64), TransferError> {
+        let (nominal, cost, steps) = self.simulated(target, config)?;
+        let Some(cost) = cost else { return Ok((0.0, steps)) };
+        let (better, taken) = self.correct(target, config, &nominal, reach, cost)?;
+        Ok((better.map_or(0.0, |better| (cost - better) / cost.max(1e-12)), steps + taken))
+    }
+
+    /// Makes one round in which all help below a size goes, whatever that costs; gives whether the motion stands without it, and the steps
+    /// that it took.
+    pub fn take_away_below(
+        &mut self,
+        target: &Target,
+        config: &Config,
+        size: f64,
+    ) -> Result<(bool, u64), TransferError> {
+        let small = |help: &Help| sizes(help).map(|x| x > 0.0 && x < size);
+        self.helped.goes = self.helped.knots.iter().map(small).collect();
+        if self.helped.goes.iter().all(|goes| *goes == [false; 2]) {
+            return Ok((true, 0));
+        }
+        let (nominal, cost, mut steps) = self.simulated(target, config)?;
+        let mut stands = false;
+        if cost.is_some() {
+            let (found, taken) = self.correct(target, config, &nominal, 1.0, f64::INFINITY)?;
+            (stands, steps) = (found.is_some(), steps + taken);
+        }
+        self.helped.goes.fill([false; 2]);
+        Ok((stands, steps))
+    }
+
+    /// Takes the corrected trajectory over where it costs less than `least`; gives its cost, and the steps that it took.
+    fn correct(
+        &mut self,
+        target: &Target,
+        config: &Config,
+        nominal: &Nominal,
+        reach: f64,
+        least: f64,
+    ) -> Result<(Option<f64>, u64), TransferError> {
+        let polish = weights(config);
+        let start = start_state::start_state(target, config.begins == Begins::Moving);
+        let (model, mut steps) = measure(target, config, &polish, nominal, reach)?;
+        let course = line_search::Course { target, config, polish: &polish, nominal };
+        // Where a correction does not help, a smaller one may.
+        for _ in 0..TRIES {
+            if let Some(plan) = model.solve(target, &polish, nominal, self.damping, false) {
+                let (found, taken) = line_search::search(course, &plan, &start)?;
+                steps += taken;
+                if let Some(found) = found.filter(|found| found.cost < least) {
+                    (self.offsets, self.helped.knots) = (found.offsets, found.help);
+                    let factor = if found.share > 0.3 { 0.3 } else { 2.0 };
+                    self.damping = (self.damping * factor).max(LEAST_DAMPING);
+                    return Ok((Some(found.cost), steps));
+                }
+            }
+            self.damping *= 10.0;
+        }
+        self.damping = DAMPING;
+        Ok((None, steps))
+    }
+
+    /// Help in every frame: row i acts from frame i to the next.
+    pub fn rows(&self, config: &Config, count: usize) -> Vec<Help> {
+        let interval_frames = weights(config).interval_frames;
+        let nominal = Nominal::new(self.offsets.clone(), count, interval_frames, Some(self.helped.clone()));
+        let rows = nominal.frames.windows(2).enumerate();
+        rows.flat_map(|(interval, ends)| (ends[0]..ends[1]).map(move |frame| (interval, frame)))
+            .map(|(interval, frame)| nominal.help_during(interval, frame))
+            .collect()
+    }
+}

@@ -1,0 +1,58 @@
+//! Help from outside in a trajectory: a wrench at the knots where intervals meet, linear in between, and its price.
+//!
+//! The price of a knot is `λ·(φ(|F|) + φ(|T|))` with `φ(x) = √(x² + ε²) − ε`, which is as good as `|x|` for a small softness ε: a price
+//! of that kind buys a lot in few places instead of a little everywhere. Its quadratic model has the curvature `λ/√(x² + ε²)` of the last
+//! round's help (Daubechies, DeVore, Fornasier & Güntürk 2010, *Iteratively reweighted least squares for sparse recovery*). A knot without
+//! help stays without, exactly, unless the first bit of it would gain more than λ.
+
+use crate::assist::{Help, HelpUnits, sizes};
+
+/// Help at all knots and what it costs.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Helped {
+    /// One for each place where intervals meet. The first interval keeps the help of its end all along, so the first one is not used.
+    pub knots: Vec<Help>,
+    /// Whether the force and the torque of a knot have to go in the next round.
+    pub goes: Vec<[bool; 2]>,
+    /// What the first bit of help at a knot without any has to gain so that there may be help at all.
+    pub begins_at: f64,
+    /// λ, cost of one unit of help at one knot.
+    pub price: f64,
+    /// ε, in units of help.
+    pub softness: f64,
+    pub units: HelpUnits,
+}
+
+impl Helped {
+    /// No help at so many knots.
+    pub fn none(knots: usize, price: f64, softness: f64, units: HelpUnits) -> Helped {
+        Helped { knots: vec![[0.0; 6]; knots], goes: vec![[false; 2]; knots], begins_at: price, price, softness, units }
+    }
+
+    /// What help at a knot costs.
+    pub fn cost(&self, help: &Help) -> f64 {
+        let soft = |x: f64| (x * x + self.softness * self.softness).sqrt() - self.softness;
+        let [force, torque] = sizes(help);
+        self.price * (soft(force) + soft(torque))
+    }
+
+    /// Weights of the squares at a knot.
+    pub fn weights(&self, knot: usize) -> [f64; 2] {
+        sizes(&self.knots[knot]).map(|x| 0.5 * self.price / (x * x + self.softness * self.softness).sqrt())
+    }
+
+    /// Help in the frame that begins at a share of an interval, given that at its ends; `frames` is the interval's length.
+    pub fn during(interval: usize, share: f64, frames: usize, ends: [&Help; 2]) -> Help {
+        let [before, after] = shares(interval, share, frames);
+        std::array::from_fn(|k| before * ends[0][k] + after * ends[1][k])
+    }
+}
+
+/// Shares of the help at an interval's beginning and end in a frame, taken at the frame's middle.
+pub(super) fn shares(interval: usize, share: f64, frames: usize) -> [f64; 2] {
+    if interval == 0 {
+        return [0.0, 1.0];
+    }
+    let middle = share + 0.5 / frames as f64;
+    [1.0 - middle, middle]
+}
