@@ -2,7 +2,7 @@
 
 use sinew_sim::{
     BatchError, BatchOptions, DampsTo, Flow, Isa, Job, Model, Outcome, Push, RolloutError, Rollouts, Snapshot, Status,
-    Steering, World,
+    Steering, World, Wrench,
 };
 use std::sync::{Arc, Mutex};
 
@@ -265,4 +265,47 @@ fn a_push_lasts_from_its_knot_to_the_next_and_leaves_other_jobs_alone() {
         assert!((found - expected).abs() < 0.02 * impulse, "job {job}: {found} of {expected}");
     }
     assert!(outcomes[0] == run(1)[0]);
+}
+
+/// Holds a pose; odd jobs are carried by their weight and turned about the vertical.
+struct Carried {
+    pose: Vec<f64>,
+    wrench: Wrench,
+}
+
+impl Steering for Carried {
+    fn target(&self, _: usize, _: usize, _: &World<'_>, target: &mut [f64]) {
+        target.copy_from_slice(&self.pose);
+    }
+    fn assist(&self, job: usize, _: usize) -> Option<Wrench> {
+        (job % 2 == 1).then_some(self.wrench)
+    }
+}
+
+#[test]
+fn help_acts_at_the_centre_of_mass_and_leaves_other_jobs_alone() {
+    let (model, starts) = dinosaur();
+    let nq = model.position_count();
+    let mut values = starts[0].values().to_vec();
+    values[2] += 50.0;
+    values[nq..].fill(0.0);
+    let high = [Snapshot::new(&values[..nq], &values[nq..])];
+    let rollouts = rollouts(&model, &high);
+    let weight = 9.81 * model.total_mass();
+    let wrench = Wrench { force: [0.0, 0.0, weight], torque: [0.0, 0.0, 5.0] };
+    let steering = Carried { pose: values[..nq].to_vec(), wrench };
+    let run = |jobs: usize| rollouts.run_steered(&vec![0; jobs], &steering, &|_, _, _| Flow::Continue(0.0)).unwrap();
+    let outcomes = run(37);
+    let secs = outcomes[0].steps as f64 * model.dt();
+    for (job, outcome) in outcomes.iter().enumerate() {
+        let (q, v) = outcome.end.values().split_at(nq);
+        let measured = sinew_sim::Measured::new(&model, q, v, [0.0; 3]);
+        let (fall, turn) = if job % 2 == 1 { (0.0, 5.0 * secs) } else { (-weight * secs, 0.0) };
+        let [fell, turned] = [measured.linear_momentum[2], measured.angular_momentum[2]];
+        assert!((fell - fall).abs() < 0.01 * weight * secs, "job {job}: {fell} of {fall}");
+        assert!((turned - turn).abs() < 0.02 * 5.0 * secs, "job {job}: {turned} of {turn}");
+        // The force alone turns nothing.
+        assert!(measured.angular_momentum[..2].iter().all(|l| l.abs() < 0.02 * 5.0 * secs), "job {job}");
+    }
+    assert!(outcomes[0] == run(1)[0] && outcomes[1] == run(2)[1]);
 }

@@ -1,6 +1,7 @@
 //! A transferred motion with help from outside: the front, its files, and its part of the report.
 
 use super::output::files_with;
+use super::pictures::draw;
 use super::run::thread_pool;
 use super::{AssistConfig, AssistPoint, AssistProgress, Finished, OutputFolder, Prepared, Transfer, assist_page};
 use crate::report::front::FrontTable;
@@ -115,13 +116,19 @@ impl Assisted {
         folder: &OutputFolder,
     ) -> Result<()> {
         remove_points(&folder.path().join(FOLDER), self.points.len())?;
+        let mut plain_pictures = None;
         for (index, finished) in self.finished.iter().enumerate() {
+            let pictures = draw(prepared, finished)?;
             let mut own = OutputFolder::make(&folder.path().join(point_folder(index)))?;
-            own.write(&files_with(prepared, transfer, finished, Vec::new())?)?;
+            own.write(&files_with(prepared, transfer, finished, &pictures, Vec::new())?)?;
             own.keep();
+            if finished.summary.hash == plain.summary.hash {
+                plain_pictures = Some(pictures);
+            }
         }
         let table = FrontTable::new(&assist_page::view(), &assist_page::front(self, None));
-        let mut files = files_with(prepared, transfer, plain, vec![self.section()])?;
+        let pictures = plain_pictures.map_or_else(|| draw(prepared, plain), Ok)?;
+        let mut files = files_with(prepared, transfer, plain, &pictures, vec![self.section()])?;
         files.push(("assist.html".into(), assist_page::page(self, prepared).to_html()?.into_bytes()));
         files.push(("assist.csv".into(), table.to_csv().into_bytes()));
         folder.write(&files)

@@ -17,7 +17,7 @@ pub(super) fn view() -> FrontView {
     FrontView {
         quantities: vec![
             Quantity::new("mean help", "% of weight", 1),
-            Quantity::new("mean cost", "", 3),
+            Quantity::new("mean cost", "", 3).logarithmic(),
             Quantity::new("end effectors off", "cm", 1),
             Quantity::new("mean force", "% of weight", 1),
             Quantity::new("mean torque", "% of weight × height", 1),

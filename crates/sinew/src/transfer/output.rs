@@ -15,23 +15,23 @@ use std::path::{Path, PathBuf};
 /// # Errors
 /// Where the source cannot take the clip, or a picture cannot be drawn.
 pub fn files(prepared: &Prepared, transfer: &Transfer, finished: &Finished) -> Result<Vec<(String, Vec<u8>)>> {
-    files_with(prepared, transfer, finished, Vec::new())
+    files_with(prepared, transfer, finished, &draw(prepared, finished)?, Vec::new())
 }
 
-/// Like [`files`], with more sections in the report.
+/// Like [`files`], with pictures that were drawn before, and more sections in the report.
 pub(super) fn files_with(
     prepared: &Prepared,
     transfer: &Transfer,
     finished: &Finished,
+    pictures: &Pictures,
     sections: Vec<Section>,
 ) -> Result<Vec<(String, Vec<u8>)>> {
     let clip = finished.clip(prepared)?;
     let model = prepared.model();
     let project = &prepared.modeling.project;
-    let pictures = draw(prepared, finished)?;
-    let mut page = page(prepared, transfer, finished, &pictures, &descriptions(prepared));
+    let mut page = page(prepared, transfer, finished, pictures, &descriptions(prepared));
     page.sections.extend(sections);
-    let Pictures { target, simulated, animation } = pictures;
+    let Pictures { target, simulated, animation } = pictures.clone();
     let contents: Vec<Vec<u8>> = vec![
         simulated,
         target,

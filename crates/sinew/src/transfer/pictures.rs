@@ -19,6 +19,7 @@ const PUSH_ARROW: f64 = 0.7;
 const PANEL: u32 = 300;
 
 /// Pictures of a transfer, as bytes of their files.
+#[derive(Clone, Debug)]
 pub struct Pictures {
     /// PNG of the target.
     pub target: Vec<u8>,

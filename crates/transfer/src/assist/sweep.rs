@@ -108,12 +108,13 @@ pub fn sweep(
     for polish in rising.iter().chain(&drawn) {
         points.push(work.point_of(polish)?);
     }
-    Ok(front(first, points, assist.most_points))
+    Ok(front(first, points, assist))
 }
 
-/// The first point, and those of the others that complete, need help, and beat all that need less; at most so many.
-fn front(first: AssistPoint, mut others: Vec<AssistPoint>, most: usize) -> Vec<AssistPoint> {
-    others.retain(|p| p.completed && (p.figures.mean_help > 0.0 || !first.completed));
+/// The first point, and those of the others that complete, have help worth the name, and beat all that need less; at most so many.
+fn front(first: AssistPoint, mut others: Vec<AssistPoint>, assist: &AssistConfig) -> Vec<AssistPoint> {
+    let largest = |p: &AssistPoint| p.figures.largest_force.max(p.figures.largest_torque / HelpUnits::ARM_SHARE);
+    others.retain(|p| p.completed && (largest(p) >= assist.least_help || !first.completed));
     let order = |a: &AssistPoint, b: &AssistPoint| {
         let by_help = a.figures.mean_help.total_cmp(&b.figures.mean_help);
         by_help.then(a.cost_mean.total_cmp(&b.cost_mean))
@@ -128,7 +129,7 @@ fn front(first: AssistPoint, mut others: Vec<AssistPoint>, most: usize) -> Vec<A
         }
     }
     // The point goes whose neighbours are closest to one another, by roots of help and cost: there the choice is least.
-    while points.len() > most.max(2) {
+    while points.len() > assist.most_points.max(2) {
         let place = |p: &AssistPoint| [p.figures.mean_help.sqrt(), p.cost_mean.sqrt()];
         let (low, high) = (place(&points[0]), place(&points[points.len() - 1]));
         let gap = |i: &usize| {
