@@ -241,17 +241,22 @@ impl Steering for Pushed {
     }
 }
 
+/// A state at rest, high above the ground, where nothing but gravity and what is tested moves it.
+fn high_above(model: &Model, state: &Snapshot) -> Snapshot {
+    let nq = model.position_count();
+    let mut values = state.values().to_vec();
+    values[2] += 50.0;
+    values[nq..].fill(0.0);
+    Snapshot::new(&values[..nq], &values[nq..])
+}
+
 #[test]
 fn a_push_lasts_from_its_knot_to_the_next_and_leaves_other_jobs_alone() {
     let (model, starts) = dinosaur();
-    // High above the ground, where nothing but the push moves it sideways.
     let nq = model.position_count();
-    let mut values = starts[0].values().to_vec();
-    values[2] += 50.0;
-    values[nq..].fill(0.0);
-    let high = [Snapshot::new(&values[..nq], &values[nq..])];
+    let high = [high_above(&model, &starts[0])];
     let rollouts = rollouts(&model, &high);
-    let steering = Pushed(values[..nq].to_vec());
+    let steering = Pushed(high[0].values()[..nq].to_vec());
     let run = |jobs: usize| rollouts.run_steered(&vec![0; jobs], &steering, &|_, _, _| Flow::Continue(0.0)).unwrap();
     let outcomes = run(37);
     let momentum = |outcome: &Outcome| {
@@ -286,14 +291,11 @@ impl Steering for Carried {
 fn help_acts_at_the_centre_of_mass_and_leaves_other_jobs_alone() {
     let (model, starts) = dinosaur();
     let nq = model.position_count();
-    let mut values = starts[0].values().to_vec();
-    values[2] += 50.0;
-    values[nq..].fill(0.0);
-    let high = [Snapshot::new(&values[..nq], &values[nq..])];
+    let high = [high_above(&model, &starts[0])];
     let rollouts = rollouts(&model, &high);
     let weight = 9.81 * model.total_mass();
     let wrench = Wrench { force: [0.0, 0.0, weight], torque: [0.0, 0.0, 5.0] };
-    let steering = Carried { pose: values[..nq].to_vec(), wrench };
+    let steering = Carried { pose: high[0].values()[..nq].to_vec(), wrench };
     let run = |jobs: usize| rollouts.run_steered(&vec![0; jobs], &steering, &|_, _, _| Flow::Continue(0.0)).unwrap();
     let outcomes = run(37);
     let secs = outcomes[0].steps as f64 * model.dt();

@@ -2,8 +2,9 @@
 
 import { fill, h } from "../app/dom";
 import type { Studio, View } from "../app/view";
+import { comparisonSection, nextComparison } from "../parts/comparison";
 import { field, select, tidy } from "../parts/fields";
-import { button, empty, hint, plan, row, section, segments } from "../parts/layout";
+import { button, empty, hint, plan, row, section } from "../parts/layout";
 import { OverlayBar } from "../parts/overlay_bar";
 import { Player, type Comparison, type Performance } from "../parts/player";
 import { Timeline } from "../parts/timeline";
@@ -159,18 +160,7 @@ export class StageView implements View {
           h("h1", { textContent: entry?.name ?? "" }),
           h("p", { textContent: entry ? verdict(entry.completed, entry.fell_at_secs) : "" }),
         ),
-        section(
-          "Key-framed motion",
-          segments<Comparison>(
-            [
-              { value: "ghost", label: "As a ghost" },
-              { value: "sides", label: "Side by side" },
-              { value: "off", label: "Hidden" },
-            ],
-            this.player.comparison,
-            (c) => this.setComparison(c),
-          ),
-        ),
+        comparisonSection(this.player.comparison, (c) => this.setComparison(c)),
         section("At this moment", this.figures, h("h3", { textContent: "Hardest working joints" }), this.loads),
         r === null
           ? null
@@ -270,8 +260,7 @@ export class StageView implements View {
   }
 
   private nextComparison(): void {
-    const order: Comparison[] = ["ghost", "sides", "off"];
-    this.setComparison(order[(order.indexOf(this.player.comparison) + 1) % order.length]);
+    this.setComparison(nextComparison(this.player.comparison));
     this.refreshRight();
   }
 

@@ -4,7 +4,8 @@ import { fill, h } from "../app/dom";
 import { icon } from "../app/icons";
 import type { Studio, View } from "../app/view";
 import { CostChart, type CostSeries } from "../parts/chart";
-import { button, empty, hint, plan, row, section, segments } from "../parts/layout";
+import { comparisonSection, nextComparison } from "../parts/comparison";
+import { button, empty, hint, plan, row, section } from "../parts/layout";
 import { OverlayBar } from "../parts/overlay_bar";
 import { Player, type Comparison } from "../parts/player";
 import { Timeline } from "../parts/timeline";
@@ -311,18 +312,7 @@ export class TransferView implements View {
 
   private refreshRight(job: Job | null): void {
     const { watched } = this;
-    const comparison = section(
-      "Key-framed motion",
-      segments<Comparison>(
-        [
-          { value: "ghost", label: "As a ghost" },
-          { value: "sides", label: "Side by side" },
-          { value: "off", label: "Hidden" },
-        ],
-        this.player.comparison,
-        (c) => this.setComparison(c),
-      ),
-    );
+    const comparison = comparisonSection(this.player.comparison, (c) => this.setComparison(c));
     if (job !== null) {
       const p = job.progress;
       const figures: [string, string][] = p
@@ -415,8 +405,7 @@ export class TransferView implements View {
   }
 
   private nextComparison(): void {
-    const order: Comparison[] = ["ghost", "sides", "off"];
-    this.setComparison(order[(order.indexOf(this.player.comparison) + 1) % order.length]);
+    this.setComparison(nextComparison(this.player.comparison));
     this.refreshRight(this.job());
   }
 }
