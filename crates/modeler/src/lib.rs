@@ -22,7 +22,7 @@ pub use binding::{Binding, EffectorLink, Link};
 pub use construct::{Modeled, model};
 pub use edit::{Change, Edit, Size};
 pub use error::ModelerError;
-pub use ik::{FitErrors, FittedClip, IkError, IkOptions, fit_clip, fitted_to_clip};
+pub use ik::{FitErrors, FittedClip, IkError, IkOptions, fit_clip, fit_planted_clip, fitted_to_clip};
 pub use options::{ModelOptions, Preset};
 pub use preflight::{ClipPoses, Preflight, PreflightOptions, preflight};
 pub use project::CharacterProject;

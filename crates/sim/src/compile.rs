@@ -120,13 +120,7 @@ impl<'a> Builder<'a> {
     }
 
     fn add_tree(&mut self) -> usize {
-        self.kernel.trees.push(Tree {
-            stiffness: 0.0,
-            normal_implicit: 0.0,
-            impact_implicit: 0.0,
-            stick_implicit: 0.0,
-            pull_tolerance: 0.0,
-        });
+        self.kernel.trees.push(Tree { stiffness: 0.0, normal_implicit: 0.0, stick_implicit: 0.0, pull_tolerance: 0.0 });
         self.kernel.trees.len() - 1
     }
 
@@ -238,6 +232,7 @@ impl<'a> Builder<'a> {
             axis,
             mass: 0.0,
             inverse_carried: 0.0,
+            impact_implicit: 0.0,
             center_of_mass: [0.0; 3],
             inertia: Inertia::General([0.0; 6]),
             armature: joint.armature,
@@ -366,12 +361,13 @@ impl<'a> Builder<'a> {
             let mass = members().map(|l| l.mass).sum::<f64>().max(1e-9);
             tree.stiffness = mass * G / REST_DEPTH;
             tree.normal_implicit = tree.stiffness * (dt + CONTACT_TIME);
-            tree.impact_implicit = kernel::IMPACT_MASSES * mass / dt;
             tree.stick_implicit = mass * G / STICK_SPEED;
             tree.pull_tolerance = 1e-3 * mass * G;
         }
         let masses: Vec<f64> = self.kernel.trees.iter().map(|t| t.stiffness * REST_DEPTH).collect();
-        for link in &mut self.kernel.links {
+        for (link, carried) in self.kernel.links.iter_mut().zip(&carried) {
+            let mass = (masses[link.tree] / G).min(kernel::IMPACT_SHARE * carried);
+            link.impact_implicit = kernel::IMPACT_MASSES * mass / dt;
             // A stop holds the torque limit, a strong spring's pull, and the tree's weight on an arm of half a metre.
             let torque = if link.torque_limit.is_finite() { link.torque_limit } else { link.kp };
             let load = torque.max(0.5 * masses[link.tree]);

@@ -2,8 +2,10 @@
 
 use crate::lanes::Scalar;
 
-/// Virtual mass that enforces a bounce, in masses of the tree.
+/// Virtual mass that enforces a bounce, in masses of what hits: the tree, but not more than [`IMPACT_SHARE`] times what the link carries. A
+/// larger one on a light foot drowns its own inertia in rounding errors.
 pub(crate) const IMPACT_MASSES: f64 = 30.0;
+pub(crate) const IMPACT_SHARE: f64 = 5.0;
 
 pub(crate) const NO_LINK: usize = usize::MAX;
 
@@ -67,6 +69,8 @@ pub(crate) struct Link<S> {
     pub mass: S,
     /// 1/(3·mass) of the link with all that it carries, 1/kg.
     pub inverse_carried: S,
+    /// Velocity gain of a bounce, N·s/m.
+    pub impact_implicit: S,
     pub center_of_mass: [S; 3],
     pub inertia: Inertia<S>,
     pub armature: S,
@@ -122,10 +126,9 @@ pub(crate) enum LinkShape<S> {
 /// Contact constants of one tree, in proportion to its mass: see `contact.rs`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Tree<S> {
-    /// Spring, N/m; `dt·spring + damper`, N·s/m; velocity gain of a bounce, N·s/m; of sticking friction, N·s/m.
+    /// Spring, N/m; `dt·spring + damper`, N·s/m; velocity gain of sticking friction, N·s/m.
     pub stiffness: S,
     pub normal_implicit: S,
-    pub impact_implicit: S,
     pub stick_implicit: S,
     /// A normal force below minus this is a pull to be undone, N.
     pub pull_tolerance: S,
@@ -258,7 +261,6 @@ impl Tree<f64> {
         Tree {
             stiffness: n(self.stiffness),
             normal_implicit: n(self.normal_implicit),
-            impact_implicit: n(self.impact_implicit),
             stick_implicit: n(self.stick_implicit),
             pull_tolerance: n(self.pull_tolerance),
         }
@@ -303,6 +305,7 @@ impl Link<f64> {
             axis: array3(&self.axis),
             mass: n(self.mass),
             inverse_carried: n(self.inverse_carried),
+            impact_implicit: n(self.impact_implicit),
             center_of_mass: array3(&self.center_of_mass),
             inertia: match &self.inertia {
                 Inertia::AlongCenter { transverse, slope } => {

@@ -4,10 +4,10 @@ use crate::source::Source;
 use anyhow::{Context, Result, bail};
 use serde::Serialize;
 use sinew_modeler::{
-    CharacterProject, ClipPoses, FittedClip, IkOptions, ModelOptions, Preflight, PreflightOptions, fit_clip, model,
-    preflight,
+    CharacterProject, ClipPoses, FittedClip, IkOptions, ModelOptions, Preflight, PreflightOptions, fit_clip,
+    fit_planted_clip, model, preflight,
 };
-use sinew_motion::tools::{Foot, GroundSpeed, concatenate, feet, find_clip, put_on_ground, travel_from_feet};
+use sinew_motion::tools::{Foot, GroundSpeed, Plants, concatenate, feet, find_clip, put_on_ground, travel_from_feet};
 use sinew_motion::{Clip, Rig, Skeleton};
 use sinew_sim::{Model, Scene};
 
@@ -104,6 +104,30 @@ impl Modeling {
         let (character, binding) = (project.character(), project.binding());
         let fit = |clip: &Clip| fit_clip(character, binding, skeleton, clip, &IkOptions::default());
         let fitted = clips.iter().map(fit).collect::<Result<Vec<_>, _>>()?;
+        Modeling::of_fitted(project, skeleton, clips, fitted, clip_notes)
+    }
+
+    /// Lays a clip onto a character that was made before, its feet planted.
+    pub(crate) fn planted(
+        project: CharacterProject,
+        skeleton: &Skeleton,
+        clip: Clip,
+        plants: &Plants,
+        clip_notes: Vec<String>,
+    ) -> Result<Modeling> {
+        let (character, binding) = (project.character(), project.binding());
+        let fitted = fit_planted_clip(character, binding, skeleton, &clip, plants, &IkOptions::default())?;
+        Modeling::of_fitted(project, skeleton, vec![clip], vec![fitted], clip_notes)
+    }
+
+    fn of_fitted(
+        project: CharacterProject,
+        skeleton: &Skeleton,
+        clips: Vec<Clip>,
+        fitted: Vec<FittedClip>,
+        clip_notes: Vec<String>,
+    ) -> Result<Modeling> {
+        let character = project.character();
         let poses: Vec<ClipPoses> = fitted.iter().map(poses).collect();
         let preflight = preflight(character, &poses, &PreflightOptions::default())?;
         let dof = Model::new(&Scene::on_ground(character.clone()), 0.002)?.velocity_count();

@@ -128,6 +128,8 @@ pub struct Polish {
     pub foot_velocity: f64,
     /// Weight of the velocity of the centre of mass and of the root's spin.
     pub root_velocity: f64,
+    /// Weight of sliding on the ground, m⁻¹: friction's work over the weight.
+    pub sliding: f64,
 }
 
 impl Weights {
@@ -205,14 +207,15 @@ impl Config {
             polish: Some(Polish {
                 interval_frames: 2,
                 iterations: 14,
-                stops_below: 0.02,
+                stops_below: 0.03,
                 offset_accelerations: 2e-3,
                 offset_rates: 0.1,
                 offsets: 0.1,
                 joint_velocity: 1.0,
                 joint_acceleration: 2e-3,
-                foot_velocity: 5.0,
+                foot_velocity: 1.0,
                 root_velocity: 0.2,
+                sliding: 100.0,
             }),
         }
     }

@@ -36,6 +36,9 @@ pub struct Transfer {
     /// Starts standing still instead of with the clip's velocity (preset `paper` always does)
     #[arg(long)]
     from_rest: bool,
+    /// Leaves feet that slide in the clip while they stand as they are, instead of planting them
+    #[arg(long)]
+    keep_slides: bool,
     /// Also makes motions that are helped from outside, from physics alone to the motion as drawn, as a front to choose from
     #[arg(long)]
     assist: bool,
@@ -60,7 +63,8 @@ impl Transfer {
         let (source, character) = self.read.open_with_character()?;
         let options =
             ModelOptions { name: source.name.clone(), source: self.read.file_name(), ..ModelOptions::default() };
-        let task = Task { clip: self.clip.clone(), cycles: self.cycles, character, options };
+        let task =
+            Task { clip: self.clip.clone(), cycles: self.cycles, keeps_slides: self.keep_slides, character, options };
         let prepared = prepare(source, &task, &config)?;
         for problem in &prepared.modeling.preflight.problems {
             eprintln!("warning: {problem}");

@@ -31,10 +31,11 @@ pub use options::IkOptions;
 pub use to_clip::fitted_to_clip;
 
 use crate::binding::Binding;
+use sinew_motion::tools::Plants;
 use sinew_motion::{Clip, Skeleton};
 use sinew_sim::Character;
 use speed::SourceSpeeds;
-use sweep::{Fit, Pass};
+use sweep::{Fit, Pass, Source};
 use targets::{Targets, check_clip};
 use tree::Tree;
 
@@ -49,6 +50,29 @@ pub fn fit_clip(
     clip: &Clip,
     options: &IkOptions,
 ) -> Result<FittedClip, IkError> {
+    fit(character, binding, skeleton, clip, None, options)
+}
+
+/// [`fit_clip`] with the feet displaced so that they stand where they stand.
+pub fn fit_planted_clip(
+    character: &Character,
+    binding: &Binding,
+    skeleton: &Skeleton,
+    clip: &Clip,
+    plants: &Plants,
+    options: &IkOptions,
+) -> Result<FittedClip, IkError> {
+    fit(character, binding, skeleton, clip, Some(plants), options)
+}
+
+fn fit(
+    character: &Character,
+    binding: &Binding,
+    skeleton: &Skeleton,
+    clip: &Clip,
+    plants: Option<&Plants>,
+    options: &IkOptions,
+) -> Result<FittedClip, IkError> {
     if let Some((name, value, range)) = options.fault() {
         return Err(IkError::Option { name, value, range });
     }
@@ -56,7 +80,7 @@ pub fn fit_clip(
     let targets = Targets::new(character, &tree, binding, skeleton, options)?;
     check_clip(skeleton, clip)?;
 
-    let mut fit = Fit::new(&tree, &targets, skeleton, clip, options);
+    let mut fit = Fit::new(&tree, &targets, Source { skeleton, clip, plants }, options);
     let mut speeds = SourceSpeeds::new(&tree, &targets);
     fit.guess_all(&mut speeds);
     // Jumps of the guess, where the source leaves an angle open or a limit turns it round, would be jumps of the solution.

@@ -8,6 +8,7 @@ use super::speed::{SourceSpeeds, bursts};
 use super::targets::{Targets, place_joints};
 use super::tree::Tree;
 use sinew_motion::skeleton::Placed;
+use sinew_motion::tools::Plants;
 use sinew_motion::{Clip, Skeleton};
 use std::ops::Range;
 
@@ -42,12 +43,30 @@ impl Pass {
     }
 }
 
+/// The motion that is asked for.
+#[derive(Clone, Copy)]
+pub(super) struct Source<'a> {
+    pub skeleton: &'a Skeleton,
+    pub clip: &'a Clip,
+    /// How its feet are displaced, where they are.
+    pub plants: Option<&'a Plants>,
+}
+
+impl Source<'_> {
+    /// Every joint's place in a frame.
+    fn place(&self, frame: usize, joints: &mut Vec<Placed>) {
+        place_joints(self.skeleton, self.clip, frame, joints);
+        if let Some(plants) = self.plants {
+            plants.displace(frame, joints);
+        }
+    }
+}
+
 /// A clip being fitted.
 pub(super) struct Fit<'a> {
     tree: &'a Tree,
     targets: &'a Targets,
-    skeleton: &'a Skeleton,
-    clip: &'a Clip,
+    source: Source<'a>,
     options: &'a IkOptions,
     solver: Solver<'a>,
     /// `qpos` of the closed form: frame × coordinate.
@@ -67,26 +86,19 @@ pub(super) struct Fit<'a> {
 }
 
 impl<'a> Fit<'a> {
-    pub fn new(
-        tree: &'a Tree,
-        targets: &'a Targets,
-        skeleton: &'a Skeleton,
-        clip: &'a Clip,
-        options: &'a IkOptions,
-    ) -> Self {
-        let (frames, nq, nv) = (clip.frame_count(), tree.position_count, tree.velocity_count);
+    pub fn new(tree: &'a Tree, targets: &'a Targets, source: Source<'a>, options: &'a IkOptions) -> Self {
+        let (frames, nq, nv) = (source.clip.frame_count(), tree.position_count, tree.velocity_count);
         Fit {
             tree,
             targets,
-            skeleton,
-            clip,
+            source,
             options,
             solver: Solver::new(tree, targets),
             guesses: vec![0.0; frames * nq],
             positions: vec![0.0; frames * nq],
             corrections: vec![0.0; frames * nv],
             stiffness: vec![1.0; frames * tree.links.len()],
-            joints: Vec::with_capacity(skeleton.joints.len()),
+            joints: Vec::with_capacity(source.skeleton.joints.len()),
             reference: vec![0.0; nq],
             pulled: vec![0.0; nv],
             weights: vec![0.0; nv],
@@ -97,8 +109,8 @@ impl<'a> Fit<'a> {
     pub fn guess_all(&mut self, speeds: &mut SourceSpeeds) {
         let nq = self.tree.position_count;
         let (mut orientations, mut placed) = (Vec::new(), Vec::new());
-        for frame in 0..self.clip.frame_count() {
-            place_joints(self.skeleton, self.clip, frame, &mut self.joints);
+        for frame in 0..self.source.clip.frame_count() {
+            self.source.place(frame, &mut self.joints);
             self.targets.orientations(&self.joints, &mut orientations);
             speeds.add(self.targets, &orientations);
             let (done, rest) = self.guesses.split_at_mut(frame * nq);
@@ -127,7 +139,7 @@ impl<'a> Fit<'a> {
         if pass == Pass::First {
             q.copy_from_slice(&self.reference);
         }
-        place_joints(self.skeleton, self.clip, frame, &mut self.joints);
+        self.source.place(frame, &mut self.joints);
         self.solver.aim(&self.joints);
         let pull = Pull { reference: &self.reference, weights: &self.weights };
         let patience = if pass == Pass::First && frame == 0 { FIRST_FRAME_PATIENCE } else { 1 };
@@ -138,9 +150,9 @@ impl<'a> Fit<'a> {
     /// `pulled ← Σ w e / Σ w` and `weights ← Σ w` over the neighbours that are solved already.
     fn pull_to_neighbours(&mut self, pass: Pass, frame: usize) {
         let (links, nv) = (self.tree.links.len(), self.tree.velocity_count);
-        let edge = self.options.smoothing_secs * self.clip.rate_hz;
+        let edge = self.options.smoothing_secs * self.source.clip.rate_hz;
         let edge = edge * edge;
-        let has_next = pass != Pass::First && frame + 1 < self.clip.frame_count();
+        let has_next = pass != Pass::First && frame + 1 < self.source.clip.frame_count();
         // A neighbour's frame, and the frame at the end of the way between.
         let neighbours = [frame.checked_sub(1).map(|n| (n, frame)), has_next.then_some((frame + 1, frame + 1))];
         self.pulled.fill(0.0);
@@ -161,8 +173,8 @@ impl<'a> Fit<'a> {
 
     /// Solves again around bursts of speed, with stiffer corrections of the joints that burst.
     pub fn calm_bursts(&mut self, allowed: &[f64]) {
-        let (frames, links) = (self.clip.frame_count(), self.tree.links.len());
-        let around = (CALMED_SECS * self.clip.rate_hz) as usize + 2;
+        let (frames, links) = (self.source.clip.frame_count(), self.tree.links.len());
+        let around = (CALMED_SECS * self.source.clip.rate_hz) as usize + 2;
         let mut stiffness = 1.0;
         for _ in 0..CALMING_ROUNDS {
             let bursts = bursts(self.tree, &self.positions, allowed);
@@ -191,7 +203,7 @@ impl<'a> Fit<'a> {
     /// Makes neighbouring quaternions lie in the same hemisphere.
     pub fn align_signs(&mut self) {
         let nq = self.tree.position_count;
-        for frame in 1..self.clip.frame_count() {
+        for frame in 1..self.source.clip.frame_count() {
             let (done, rest) = self.positions.split_at_mut(frame * nq);
             self.tree.align_signs(&mut rest[..nq], &done[(frame - 1) * nq..]);
         }
@@ -200,9 +212,9 @@ impl<'a> Fit<'a> {
     /// How far the solution is from the source.
     pub fn errors(&mut self, speeds: &SourceSpeeds) -> FitErrors {
         let nq = self.tree.position_count;
-        let mut meter = ErrorMeter::new(self.tree, self.targets, self.clip.rate_hz);
-        for frame in 0..self.clip.frame_count() {
-            place_joints(self.skeleton, self.clip, frame, &mut self.joints);
+        let mut meter = ErrorMeter::new(self.tree, self.targets, self.source.clip.rate_hz);
+        for frame in 0..self.source.clip.frame_count() {
+            self.source.place(frame, &mut self.joints);
             let before = (frame > 0).then(|| &self.positions[(frame - 1) * nq..frame * nq]);
             meter.add(&self.joints, before, &self.positions[frame * nq..(frame + 1) * nq]);
         }

@@ -1,7 +1,7 @@
 //! What can be done to a [`Clip`](crate::Clip): one tool a file. Clips enter unchanged and new clips leave.
 //!
 //! Cutting and joining: [`crop`], [`concatenate`], [`repeat_cycle`], [`resample`]. Turning: [`mirror`], [`moved`]. Measuring:
-//! [`velocities`], [`feet`], [`contacts`]. Repairing against the ground: [`align_to_ground`], [`travel_from_feet`], both by [`put_on_ground`]. Naming: [`find_clip`].
+//! [`velocities`], [`feet`], [`contacts`]. Repairing against the ground: [`align_to_ground`], [`travel_from_feet`], both by [`put_on_ground`], and [`plant_feet`]. Naming: [`find_clip`].
 
 mod concatenate;
 mod contact;
@@ -12,6 +12,7 @@ mod ground;
 mod mirror;
 mod moved;
 mod name_match;
+mod plants;
 mod put_on_ground;
 mod repeat;
 mod resample;
@@ -28,6 +29,7 @@ pub use ground::{Grounded, align_to_ground};
 pub use mirror::mirror;
 pub use moved::moved;
 pub use name_match::{ClipNameError, find_clip};
+pub use plants::{Plants, plant_feet};
 pub use put_on_ground::{OnGround, put_on_ground};
 pub use repeat::{Repeated, repeat_cycle};
 pub use resample::{resample, sample};

@@ -14,7 +14,7 @@
 //! when it slides steadily.
 
 use super::{Articulated, Group, Motion, Scratch, shapes};
-use crate::kernel::{IMPACT_MASSES, Kernel, SurfaceConst};
+use crate::kernel::{ContactPoint, IMPACT_MASSES, Kernel, SurfaceConst};
 use crate::lanes::Lanes;
 use crate::math::{Sym3, Vec3};
 
@@ -31,6 +31,8 @@ const DEEPEST: f64 = 0.02;
 const LEAVING_DEPTH: f64 = 0.003;
 /// Speed inwards, m/s, from which a contact gives up its friction before it gives way.
 const ENTERING_SPEED: f64 = 0.05;
+/// Speed inwards, m/s, from which a strike may turn other points of its body into the ground within the step.
+const STRIKING_SPEED: f64 = 0.5;
 /// How far friction may lie outside its cone in the first pass, relative.
 pub(super) const FIRST_SLACK: f64 = 0.01;
 /// Speed, m/s, from which a point slides rather than creeps.
@@ -82,27 +84,18 @@ pub(super) fn detect<V: Lanes>(
         // A lane that the bound rules out stays out even where another's makes the work begin.
         let near = V::and(lowest.lt(V::zero()), running);
         if V::any(near) {
+            let mut strikes = V::from_bits(0);
             for point in &kernel.points[link.points.clone()] {
                 let motion = scratch.motions[link.motion_slot];
-                let arm = Vec3::splat(point.position);
-                let r = &motion.rotation.cols;
-                let down = motion.position.z - V::splat(point.radius);
-                let z = r[0].z.mul_add(arm.x, r[1].z.mul_add(arm.y, r[2].z.mul_add(arm.z, down)));
-                let depth = -(z + above);
+                let (at, depth) = over_ground(&motion, point, above);
                 let mask = V::and(V::zero().lt(depth), near);
                 if V::any(mask) {
-                    let at = motion.rotation.mul_vec_add(arm, motion.position);
-                    let at = Vec3::new(at.x, at.y, z);
-                    let up = Vec3::new(V::zero(), V::zero(), V::constant(1.0));
-                    push(
-                        kernel,
-                        scratch,
-                        i,
-                        &motion,
-                        Touch { other: GROUND, mask, point: at, normal: up, depth },
-                        surface,
-                    );
+                    let touch = Touch { other: GROUND, mask, point: at, normal: up(), depth };
+                    strikes = V::or(strikes, push(kernel, scratch, i, &motion, touch, surface));
                 }
+            }
+            if V::any(strikes) {
+                foresee(kernel, scratch, i, above, strikes, surface);
             }
         }
     }
@@ -111,6 +104,67 @@ pub(super) fn detect<V: Lanes>(
         shapes::link_against_box(kernel, scratch, i, &motion, b, running);
     }
     scratch.contact_ranges[i] = (first, scratch.contacts.len() as u32);
+}
+
+#[inline(always)]
+fn up<V: Lanes>() -> Vec3<V> {
+    Vec3::new(V::zero(), V::zero(), V::constant(1.0))
+}
+
+/// The lowest place of a point's ball, relative to the tree's origin, and its depth below ground that is `above` lower than the origin.
+#[inline(always)]
+fn over_ground<V: Lanes>(motion: &Motion<V>, point: &ContactPoint<V::Scalar>, above: V) -> (Vec3<V>, V) {
+    let arm = Vec3::splat(point.position);
+    let r = &motion.rotation.cols;
+    let down = motion.position.z - V::splat(point.radius);
+    let z = r[0].z.mul_add(arm.x, r[1].z.mul_add(arm.y, r[2].z.mul_add(arm.z, down)));
+    let at = motion.rotation.mul_vec_add(arm, motion.position);
+    (Vec3::new(at.x, at.y, z), -(z + above))
+}
+
+/// Adds the points of a link that are still above the ground while another one strikes it.
+///
+/// A strike at the heel turns a light foot so fast that its toe would be deep in the ground at the end of the step. Such a point comes into
+/// play as one that gave way does, when a pass finds it below: it may come down by its height h over the ground and no further,
+/// `f_n = −c·(u'_n + h/dt)`.
+#[inline(always)]
+fn foresee<V: Lanes>(
+    kernel: &Kernel<V::Scalar>,
+    scratch: &mut Scratch<V>,
+    i: usize,
+    above: V,
+    strikes: V::Mask,
+    surface: &SurfaceConst<V::Scalar>,
+) {
+    let link = &kernel.links[i];
+    let (none, zero) = (V::from_bits(0), V::zero());
+    let gain = V::splat(kernel.trees[link.tree].normal_implicit);
+    for point in &kernel.points[link.points.clone()] {
+        let motion = scratch.motions[link.motion_slot];
+        let (at, depth) = over_ground(&motion, point, above);
+        let mask = V::and_not(strikes, zero.lt(depth));
+        if !V::any(mask) {
+            continue;
+        }
+        let velocity = motion.angular_velocity.cross_add(at.sub(motion.position), motion.velocity);
+        let force = gain * (depth / V::splat(kernel.dt) - velocity.z);
+        scratch.contacts.push(Contact {
+            link: i as u32,
+            other: GROUND,
+            mask: none,
+            enters: none,
+            gone: mask,
+            law: [force, gain],
+            point: at,
+            normal: up(),
+            friction: V::splat(surface.friction),
+            slip: Vec3::new(velocity.x, velocity.y, zero),
+            explicit_force: Vec3::zero(),
+            normal_gain: zero,
+            tangent_gain: zero,
+            force: Vec3::zero(),
+        });
+    }
 }
 
 /// Geometry of a touching point.
@@ -122,7 +176,7 @@ pub(super) struct Touch<V: Lanes> {
     pub depth: V,
 }
 
-/// Sets up the law of one touching point; drops it where it separates.
+/// Sets up the law of one touching point; drops it where it separates. Returns the lanes in which it strikes.
 #[inline(always)]
 pub(super) fn push<V: Lanes>(
     kernel: &Kernel<V::Scalar>,
@@ -131,7 +185,7 @@ pub(super) fn push<V: Lanes>(
     motion: &Motion<V>,
     touch: Touch<V>,
     surface: &SurfaceConst<V::Scalar>,
-) {
+) -> V::Mask {
     let tree = &kernel.trees[kernel.links[i].tree];
     let zero = V::zero();
     let n = touch.normal;
@@ -148,7 +202,7 @@ pub(super) fn push<V: Lanes>(
         bounces = V::and_not(bounces, scratch.brakes[i].is_braked);
     }
     // The virtual mass κ·m gives u' = −(κ·e' − 1)/(κ + 1)·u to a mass m: e' = e + (1 + e)/κ makes that −e·u.
-    let impact = V::splat(tree.impact_implicit);
+    let impact = V::splat(kernel.links[i].impact_implicit);
     let restitution = (V::constant(1.0) + restitution).mul_add(V::constant(1.0 / IMPACT_MASSES), restitution);
     let restitution = restitution.min(V::constant(1.0));
     let gain = V::select(bounces, impact, V::splat(tree.normal_implicit));
@@ -159,7 +213,7 @@ pub(super) fn push<V: Lanes>(
     // What leaves from deep inside may be turned round within the step.
     let leaves = V::and_not(V::and(touch.mask, V::constant(LEAVING_DEPTH).lt(touch.depth)), mask);
     if !V::any(V::or(mask, leaves)) {
-        return;
+        return mask;
     }
     let friction = V::splat(surface.friction);
     let speed = across.length();
@@ -183,6 +237,7 @@ pub(super) fn push<V: Lanes>(
         tangent_gain: V::select(mask, stick, zero),
         force: Vec3::zero(),
     });
+    V::and(mask, approach.lt(-V::constant(STRIKING_SPEED)))
 }
 
 /// Adds `dt·Pᵀ·C·P` and the explicit force of a contact to the link's articulated inertia.

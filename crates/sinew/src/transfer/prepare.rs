@@ -6,7 +6,7 @@ use crate::source::Source;
 use anyhow::{Result, bail};
 use sinew_modeler::{CharacterProject, FittedClip, ModelOptions, model};
 use sinew_motion::Clip;
-use sinew_motion::tools::{feet, put_on_ground, repeat_cycle};
+use sinew_motion::tools::{Plants, feet, plant_feet, put_on_ground, repeat_cycle};
 use sinew_sim::{Model, Scene};
 use std::sync::Arc;
 
@@ -19,6 +19,8 @@ pub struct Task {
     pub cycles: Option<usize>,
     /// A character that was made before; none makes one of the rig, for this clip.
     pub character: Option<CharacterProject>,
+    /// Whether feet that slide in the clip while they stand go on to do so; otherwise they are planted.
+    pub keeps_slides: bool,
     /// How a character is made.
     pub options: ModelOptions,
 }
@@ -71,8 +73,9 @@ pub fn prepare(source: Source, task: &Task, config: &Config) -> Result<Prepared>
     config.check()?;
     let skeleton = &source.rig.skeleton;
     let named = chosen_clip(&source, task.clip.as_deref())?;
-    let on_ground = put_on_ground(skeleton, &named, &feet(skeleton, &source.rig.clips))?;
-    let mut clip = on_ground.clip;
+    let feet = feet(skeleton, &source.rig.clips);
+    let on_ground = put_on_ground(skeleton, &named, &feet)?;
+    let (mut clip, mut notes) = (on_ground.clip, on_ground.notes);
     if let Some(cycles) = task.cycles {
         clip = cycles_of(&clip, cycles)?;
     }
@@ -80,13 +83,31 @@ pub fn prepare(source: Source, task: &Task, config: &Config) -> Result<Prepared>
         Some(project) => project.clone(),
         None => CharacterProject::new(model(skeleton, std::slice::from_ref(&clip), &task.options)?, &task.options),
     };
-    let modeling = Modeling::of_project(project, skeleton, vec![clip], on_ground.notes)?;
+    let modeling = if task.keeps_slides {
+        Modeling::of_project(project, skeleton, vec![clip], notes)?
+    } else {
+        let plants = plant_feet(skeleton, &clip, &feet)?;
+        notes.extend(slide_note(&clip, &plants));
+        Modeling::planted(project, skeleton, clip, &plants, notes)?
+    };
     let scene = Scene::on_ground(modeling.project.character().clone());
     let compiled = Arc::new(Model::new(&scene, config.dt)?);
     let fitted = &modeling.fitted[0];
     let input = ClipInput { name: &fitted.name, rate_hz: fitted.rate_hz, positions: &fitted.positions };
     let target = Target::new(&compiled, &input)?;
     Ok(Prepared { source, scene, target, modeling })
+}
+
+/// What was done about feet that slid.
+fn slide_note(clip: &Clip, plants: &Plants) -> Option<String> {
+    (plants.largest_displacement > 0.005).then(|| {
+        format!(
+            "{}: its feet slide by up to {:.0} cm while they stand; they are planted, which moves them by up to {:.0} cm (--keep-slides leaves them)",
+            clip.name,
+            100.0 * plants.longest_slide,
+            100.0 * plants.largest_displacement
+        )
+    })
 }
 
 /// The clip that is named, or the only one.

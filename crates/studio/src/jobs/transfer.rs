@@ -59,7 +59,7 @@ pub fn run(shared: &Shared, job: &Job) -> Result<Ended> {
     if let Some(character) = character {
         source.name = Path::new(character).file_stem().unwrap_or_default().to_string_lossy().into_owned();
     }
-    let task = Task { clip: clip.clone(), cycles: *cycles, character: made, options };
+    let task = Task { clip: clip.clone(), cycles: *cycles, character: made, keeps_slides: false, options };
     let prepared = Arc::new(prepare(source, &task, &config)?);
     let live = Arc::new(LiveMotion::new(&prepared, &config));
     shared.set_live(job.id, Some(live.clone()));

@@ -4,7 +4,7 @@
 //! cost, by that of the pieces behind it, and by what the value function says of the rest.
 
 use super::helped::Helped;
-use super::linear::shape;
+use super::linear::{GRAVITY, shape};
 use super::quadratic::moment_cost;
 use super::riccati::Gain;
 use super::{Nominal, Plan, accelerations_cost, offset_weights};
@@ -48,8 +48,9 @@ struct Lane {
     /// Cost of each interval's offsets and help, and of each look.
     offset_costs: Vec<f64>,
     look_costs: Vec<f64>,
-    /// Velocity at the last look.
+    /// Velocity at the last look, and what friction had taken until then, J.
     velocity: Vec<f64>,
+    rubbed: f64,
 }
 
 /// What all trials share.
@@ -232,6 +233,7 @@ fn run(
             offset_costs: Vec::new(),
             look_costs: Vec::new(),
             velocity: beginning.state.values()[target.model.position_count()..].to_vec(),
+            rubbed: 0.0,
         })
     };
     let lanes = shares.iter().map(lane).collect();
@@ -249,6 +251,7 @@ fn run(
         observes: true,
         options: BatchOptions::default(),
     };
+    let per_joule = polish.sliding / (GRAVITY * target.model.total_mass());
     let cost = |job: usize, step: usize, world: &World<'_>| {
         let frame = first + step / steps_per_frame;
         Seen::with(target, world, |seen| {
@@ -259,8 +262,10 @@ fn run(
             let interval = beginning.interval + lane.look_costs.len();
             let frames = [nominal.frames[interval], nominal.frames[interval + 1]];
             let cost = moment_cost(seen, target, frame, config, polish)
-                + accelerations_cost(target, polish, frames, &lane.velocity, &seen.velocity);
+                + accelerations_cost(target, polish, frames, &lane.velocity, &seen.velocity)
+                + per_joule * (world.friction_work() - lane.rubbed);
             lane.velocity.copy_from_slice(&seen.velocity);
+            lane.rubbed = world.friction_work();
             lane.look_costs.push(cost);
             Flow::Continue(0.0)
         })

@@ -14,6 +14,8 @@ const POSITION_STEP: f64 = 4e-3;
 const VELOCITY_STEP: f64 = 4e-2;
 const OFFSET_STEP: f64 = 2e-2;
 const HELP_STEP: f64 = 5e-2;
+/// Standard gravity, m/s².
+pub(super) const GRAVITY: f64 = 9.81;
 
 /// `δs' = A·δs + C_o·δo + C_r·δr + C_a·δa + W_b·δb + W_e·δe`: offsets, their rates and their accelerations in the interval, and help from
 /// outside at its beginning and end.
@@ -23,6 +25,9 @@ pub(super) struct Linear {
     pub offsets: [Matrix; 3],
     /// W_b, W_e; without columns where there is no help.
     pub help: [Matrix; 2],
+    /// What friction takes in the interval, over the weight, m; and by how much each column above changes it.
+    pub slid: f64,
+    pub slides: Vec<f64>,
     /// Where the interval leads to, less the nominal state there: nothing but rounding where that was simulated.
     pub gap: Vec<f64>,
 }
@@ -131,9 +136,11 @@ pub(super) fn linearize(
         options: BatchOptions::default(),
     };
     let steering = Differences { target, nominal, jobs };
-    let outcomes = rollouts.run_steered(&jobs_start, &steering, &|_, _, _| Flow::Continue(0.0))?;
+    let outcomes =
+        rollouts.run_steered(&jobs_start, &steering, &|_, _, world| Flow::Continue(world.friction_work()))?;
     let steps = outcomes.iter().map(|o| o.steps as u64).sum();
 
+    let per_joule = 1.0 / (GRAVITY * model.total_mass());
     let mut found = Vec::new();
     let mut way = vec![0.0; nv];
     for pairs in outcomes.chunks(2 * columns) {
@@ -141,6 +148,8 @@ pub(super) fn linearize(
             state: Matrix::zeros(2 * nv, 2 * nv),
             offsets: std::array::from_fn(|_| Matrix::zeros(2 * nv, m)),
             help: std::array::from_fn(|_| Matrix::zeros(2 * nv, helps)),
+            slid: per_joule * 0.5 * (pairs[4 * nv].cost + pairs[4 * nv + 1].cost),
+            slides: Vec::with_capacity(columns),
             gap: vec![0.0; 2 * nv],
         };
         let expected = nominal.states[intervals.start + found.len() + 1].values();
@@ -165,6 +174,7 @@ pub(super) fn linearize(
                 c => (&mut linear.offsets[(c - 2 * nv) / m], (c - 2 * nv) % m, OFFSET_STEP * reach),
             };
             let (width, scale) = (matrix.cols, 0.5 / step);
+            linear.slides.push(scale * per_joule * (pair[0].cost - pair[1].cost));
             for k in 0..nv {
                 matrix.data[k * width + at] = scale * way[k];
                 matrix.data[(nv + k) * width + at] = scale * (plus[nq + k] - minus[nq + k]);

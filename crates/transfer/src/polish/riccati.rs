@@ -53,6 +53,14 @@ pub(super) struct AccelerationCost {
     pub excess: Vec<f64>,
 }
 
+/// Cost `w·(W + δW)` of friction's work in an interval, as the square of `√(W + ε)`.
+pub(super) struct SlideCost {
+    pub weight: f64,
+}
+
+/// ε: work over the weight below which sliding is taken for standing, m.
+const STANDS: f64 = 1e-4;
+
 /// Value function `½ δxᵀ·V·δx + vᵀ·δx`: what a deviation costs from here to the end.
 #[derive(Clone, Debug)]
 pub(super) struct Value {
@@ -103,6 +111,7 @@ impl Value {
         cost: &OffsetCost,
         help: Option<&HelpCost>,
         acceleration: &AccelerationCost,
+        slide: &SlideCost,
         damping: f64,
     ) -> Option<(Value, Gain)> {
         let [by_offset, by_rate, by_acceleration] = &linear.offsets;
@@ -174,20 +183,35 @@ impl Value {
             quu.data[i * controls + i] += 2.0 * help.weights[j];
         }
         // δv' − δv = D·x + E·u, D and E being rows of F − 1 and G, all of them dense.
-        let (rows, weight) = (acceleration.rows.clone(), 2.0 * acceleration.weight);
-        let (mut d, mut e) = (Matrix::zeros(rows.len(), n), Matrix::zeros(rows.len(), controls));
+        let rows = acceleration.rows.clone();
+        let last = rows.len();
+        let (mut d, mut e) = (Matrix::zeros(last + 1, n), Matrix::zeros(last + 1, controls));
         for (i, row) in rows.enumerate() {
             d.row_mut(i).copy_from_slice(dense.row(row));
             d.row_mut(i)[row] -= 1.0;
             e.row_mut(i).copy_from_slice(control.row(row));
         }
-        let scaled = |a: &Matrix| Matrix { data: a.data.iter().map(|x| weight * x).collect(), ..*a };
+        // δ√(W + ε) = δW / 2√(W + ε), below them.
+        let slid = (linear.slid.max(0.0) + STANDS).sqrt();
+        let slope: Vec<f64> = linear.slides.iter().map(|by| 0.5 * by / slid).collect();
+        let (by_state, by_control) = (&slope[..ns + 2 * m], &slope[ns + 2 * m..]);
+        d.row_mut(last)[..first_help].copy_from_slice(by_state);
+        d.row_mut(last)[first_help..].copy_from_slice(&by_control[m..m + p]);
+        e.row_mut(last)[..m].copy_from_slice(&by_control[..m]);
+        e.row_mut(last)[m..].copy_from_slice(&by_control[m + p..]);
+        let mut residuals = acceleration.excess.clone();
+        residuals.push(slid);
+        let weight = |row: usize| 2.0 * if row == last { slide.weight } else { acceleration.weight };
+        let scaled = |a: &Matrix| Matrix {
+            data: a.data.chunks(a.cols).enumerate().flat_map(|(i, r)| r.iter().map(move |x| weight(i) * x)).collect(),
+            ..*a
+        };
         let (weighted_d, weighted_e) = (scaled(&d), scaled(&e));
         qxx.add_transposed_product(&d, &weighted_d);
         qux.add_transposed_product(&e, &weighted_d);
         quu.add_transposed_product(&e, &weighted_e);
-        weighted_d.add_transposed_vector(&acceleration.excess, &mut qx);
-        weighted_e.add_transposed_vector(&acceleration.excess, &mut qu);
+        weighted_d.add_transposed_vector(&residuals, &mut qx);
+        weighted_e.add_transposed_vector(&residuals, &mut qu);
         quu.symmetrize();
         let mut is_unhelped = [false; 2];
         if let Some(help) = help {
