@@ -1,5 +1,6 @@
 //! A transfer as a job: the same work as `sinew transfer`, to the same bytes.
 
+use super::assist::sweep;
 use super::live::LiveMotion;
 use super::{Ended, Shared};
 use crate::error::Refusal;
@@ -39,7 +40,7 @@ pub fn rig_of(
 
 /// Works to the end, or until it is told to stop.
 pub fn run(shared: &Shared, job: &Job) -> Result<Ended> {
-    let JobRequest::Transfer { character, rig, clip, preset: preset_name, cycles, seed, from_rest, .. } = &job.request
+    let JobRequest::Transfer { character, rig, clip, preset: preset_name, cycles, seed, from_rest, assist, .. } = &job.request
     else {
         bail!("job {} is no transfer", job.id);
     };
@@ -55,13 +56,13 @@ pub fn run(shared: &Shared, job: &Job) -> Result<Ended> {
     };
     let rig = rig_of(project, character.as_deref(), rig.as_deref(), made.as_ref()).map_err(plain)?;
     let mut source = project.open_rig(&rig).map_err(plain)?;
-    let options = ModelOptions { name: source.name.clone(), source: rig, ..ModelOptions::default() };
+    let options = ModelOptions { name: source.name.clone(), source: rig.clone(), ..ModelOptions::default() };
     if let Some(character) = character {
         source.name = Path::new(character).file_stem().unwrap_or_default().to_string_lossy().into_owned();
     }
     let task = Task { clip: clip.clone(), cycles: *cycles, character: made, options };
     let prepared = Arc::new(prepare(source, &task, &config)?);
-    let live = Arc::new(LiveMotion::new(&prepared, &config));
+    let live = Arc::new(LiveMotion::new(&prepared, &config, &rig));
     shared.set_live(job.id, Some(live.clone()));
 
     let mut folder = OutputFolder::make(&project.path(&job.result).map_err(plain)?)?;
@@ -80,17 +81,33 @@ pub fn run(shared: &Shared, job: &Job) -> Result<Ended> {
     if !transfer.is_done() {
         return Ok(Ended::Stopped);
     }
+    let assisted = match assist {
+        true => match sweep(shared, job, &prepared, &transfer, preset_name)? {
+            Some(assisted) => Some(assisted),
+            None => return Ok(Ended::Stopped),
+        },
+        false => None,
+    };
     shared.update(job.id, |job| job.message = "Draws and writes.".into());
     let finished = Finished::new(&prepared, &transfer, preset_name)?;
-    folder.write(&files(&prepared, &transfer, &finished)?)?;
+    match &assisted {
+        Some(assisted) => assisted.write(&prepared, &transfer, &finished, &folder)?,
+        None => folder.write(&files(&prepared, &transfer, &finished)?)?,
+    }
     // Nobody needs it any more; where it cannot be removed, the next run overwrites it.
     let _ = std::fs::remove_file(folder.checkpoint());
-    Ok(Ended::Done(match &finished.fall {
+    let sentence = match &finished.fall {
         Some(fall) => fall.clone(),
         None => format!(
             "Completed: all {:.2} s, mean cost {:.3}.",
             finished.summary.duration_secs, finished.summary.cost_mean
         ),
+    };
+    Ok(Ended::Done(match assisted.as_ref().and_then(|assisted| Some((assisted.points.len(), assisted.points.last()?))) {
+        Some((count, drawn)) => {
+            format!("{sentence} With help: {count} motions, down to a mean cost of {:.3}.", drawn.cost_mean)
+        }
+        None => sentence,
     }))
 }
 

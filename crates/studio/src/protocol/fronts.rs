@@ -37,6 +37,9 @@ pub struct FrontAxis {
     pub unit: String,
     /// Whether less is better.
     pub less_is_better: bool,
+    /// Whether it is drawn on a logarithmic scale; its values are not logarithms.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_logarithmic: bool,
 }
 
 /// A point.
