@@ -92,6 +92,7 @@ impl Front for AssistFront {
             ],
             points,
             dial: ["help from outside".into(), "physics alone".into(), "as drawn".into()],
+            is_stepped: true,
         }
     }
 

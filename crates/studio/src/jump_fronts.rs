@@ -100,6 +100,7 @@ impl Front for JumpFront {
             ],
             points: self.front.points.iter().map(point).collect(),
             dial: ["height".to_owned(), format!("{low:.2} m, least effort"), format!("{high:.2} m, most help")],
+            is_stepped: false,
         }
     }
 

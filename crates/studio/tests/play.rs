@@ -109,6 +109,7 @@ impl Front for LeaningFront {
             axes: vec![axis("lean"), axis("straightness")],
             points: vec![point(0.0), point(1.0)],
             dial: ["lean", "straight", "leaning"].map(str::to_owned),
+            is_stepped: false,
         }
     }
     fn character(&self) -> Character {

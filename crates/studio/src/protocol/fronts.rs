@@ -26,6 +26,9 @@ pub struct FrontDetail {
     pub points: Vec<FrontPoint>,
     /// What the dial is called, and at its two ends.
     pub dial: [String; 3],
+    /// Whether the dial goes from point to point; otherwise what is between two points can be had as well.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_stepped: bool,
 }
 
 /// A number of a point.

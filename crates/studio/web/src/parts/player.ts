@@ -93,7 +93,7 @@ export class Player {
       this.other.group.visible = this.comparison !== "off";
       const height = this.other.cast.model?.rig.height_m ?? 1.5;
       this.other.group.position.y = this.comparison === "sides" ? -0.95 * height : 0;
-      this.other.show({ ...this.bar.overlays, skin: this.bar.overlays.skin, contacts: false, balance: false, heat: false });
+      this.other.show({ ...this.bar.overlays, skin: this.bar.overlays.skin, contacts: false, balance: false, heat: false, help: false });
     }
     this.pose();
   }

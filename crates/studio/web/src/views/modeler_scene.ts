@@ -9,7 +9,7 @@ import { Gizmo, type GizmoChange, type GizmoMode } from "../scene/gizmo";
 import { JointMarks } from "../scene/joint_marks";
 import type { Model } from "../scene/model";
 import { restFrame, sceneOf } from "../scene/rest";
-import { colors } from "../scene/theme";
+import { colors, onThemeChange } from "../scene/theme";
 import type { Selection } from "./modeler_inspector";
 
 const CLICK_PIXELS = 4;
@@ -41,6 +41,10 @@ export class ModelerScene {
     this.gizmo.onPreview = (change) => this.preview(change);
     this.gizmo.onCommit = (change, mode) => this.commit(change, mode);
     this.group.add(this.marks.group, this.effectors);
+    onThemeChange(() => {
+      this.paint();
+      this.drawEffectors();
+    });
     const { canvas } = studio.viewport;
     canvas.addEventListener("pointerdown", (e) => this.shown && this.down(e), { capture: true });
     canvas.addEventListener("pointermove", (e) => this.shown && this.moved(e));

@@ -57,6 +57,7 @@ export async function startStudio(project = mkdtempSync(join(tmpdir(), "sinew-st
   const front = hasPage ? null : await servePage(() => port);
   return {
     project,
+    pid: () => child.pid,
     hasPage,
     url: front === null ? `http://127.0.0.1:${port}/` : front.url,
     api: () => `http://127.0.0.1:${port}/api/`,
