@@ -17,6 +17,14 @@ fn read(bytes: &[u8]) -> (f64, [f32; 3], [f32; 3]) {
     (frame::f64_at(bytes, 32), three(20), help)
 }
 
+/// How far a centre of mass is from that of a motion at the same time, m.
+fn off_m(again: &sinew::transfer::Replay, secs: f64, center: [f32; 3]) -> f64 {
+    let step = ((secs / again.run.dt).round() as usize).min(again.run.moments.len() - 1);
+    let moment = &again.run.moments[step];
+    let measured = sinew_sim::Measured::new(again.target.model(), &moment.position, &moment.velocity, [0.0; 3]);
+    (0..3).map(|k| (measured.center_of_mass[k] - f64::from(center[k])).abs()).fold(0.0, f64::max)
+}
+
 #[test]
 fn a_transfer_with_help_is_paused_resumed_listed_as_a_front_and_played_along_its_dial() {
     let server = Running::start_with_fronts(Arc::new(AllFronts));
@@ -42,7 +50,8 @@ fn a_transfer_with_help_is_paused_resumed_listed_as_a_front_and_played_along_its
     let done = tab.until(status("done"));
     assert!(done["state"]["jobs"][0]["message"].as_str().is_some_and(|m| m.contains("With help")), "{done}");
 
-    let listed = |fronts: &Value| fronts.as_array().and_then(|f| f.iter().find(|f| f["id"] == "results/short-quick")).cloned();
+    let listed =
+        |fronts: &Value| fronts.as_array().and_then(|f| f.iter().find(|f| f["id"] == "results/short-quick")).cloned();
     let listed_now = listed(&server.ok(server.get("/api/fronts"))).expect("listed");
     tab.until(|m| listed(&m["state"]["fronts"]).is_some());
     let detail = server.ok(server.get("/api/front?id=results%2Fshort-quick"));
@@ -63,12 +72,7 @@ fn a_transfer_with_help_is_paused_resumed_listed_as_a_front_and_played_along_its
     let mut has_help = false;
     for _ in 0..40 {
         let (secs, center, force) = read(&tab.frame());
-        let step = ((secs / drawn.run.dt).round() as usize).min(drawn.run.moments.len() - 1);
-        let model = drawn.target.model();
-        let moment = &drawn.run.moments[step];
-        let measured = sinew_sim::Measured::new(model, &moment.position, &moment.velocity, [0.0; 3]);
-        let off = (0..3).map(|k| (measured.center_of_mass[k] - f64::from(center[k])).abs()).fold(0.0, f64::max);
-        assert!(off < 0.01, "off by {off} m at {secs} s");
+        assert!(off_m(&drawn, secs, center) < 0.01, "off by {} m at {secs} s", off_m(&drawn, secs, center));
         has_help |= force != [0.0; 3];
     }
     assert!(has_help, "the arrow of the help");
@@ -81,18 +85,24 @@ fn a_transfer_with_help_is_paused_resumed_listed_as_a_front_and_played_along_its
     act(json!({"action": "time_scale", "time_scale": 0.1}));
     act(json!({"action": "reset"}));
     act(json!({"action": "dial", "dial": 0.0}));
-    let before = read(&tab.frame()).0;
-    let began = Instant::now();
-    loop {
-        let (secs, _, force) = read(&tab.frame());
+    let plain = sinew::transfer::replay(&server.path("results/short-quick/assist/00"), None).expect("performed again");
+    let (before, began) = (read(&tab.frame()).0, Instant::now());
+    let (secs, center) = loop {
         assert!(began.elapsed() < Duration::from_secs(20), "the dial counts");
-        if secs > 0.1 && force == [0.0; 3] {
-            assert!(secs >= before, "it goes on at the same time of the motion");
-            break;
+        let (secs, center, force) = read(&tab.frame());
+        if secs > 0.2 && force == [0.0; 3] {
+            break (secs, center);
         }
-    }
+    };
+    assert!(secs >= before && off_m(&plain, secs, center) < 0.01, "it is where physics alone is at {secs} s");
     assert_eq!(tab.ask(json!({"type": "act", "session": id, "action": "dial", "dial": 2.0}))["type"], "error");
     tab.ask(json!({"type": "end", "session": id}));
+    // A point that is damaged is left out, and said where it is asked for.
+    std::fs::write(last.join("controls.json"), "{").expect("written");
+    let fewer = server.ok(server.get("/api/front?id=results%2Fshort-quick"));
+    assert_eq!(fewer["points"].as_array().map(Vec::len), Some(points.len() - 1));
+    let refused = tab.ask(json!({"type": "start", "session": start}));
+    assert!(refused["error"].as_str().is_some_and(|e| e.contains("controls.json is damaged")), "{refused}");
     server.ok(server.delete("/api/result?id=results%2Fshort-quick"));
     assert!(!server.path("results/short-quick").exists(), "the points go with it");
 }

@@ -101,7 +101,8 @@ impl FrontSource for Leaning {
 
 impl Front for LeaningFront {
     fn detail(&self) -> FrontDetail {
-        let axis = |name: &str| FrontAxis { name: name.into(), unit: "m".into(), less_is_better: true, is_logarithmic: false };
+        let axis =
+            |name: &str| FrontAxis { name: name.into(), unit: "m".into(), less_is_better: true, is_logarithmic: false };
         let point = |dial: f64| FrontPoint { values: vec![dial, 1.0 - dial], dial, label: None };
         FrontDetail {
             id: "fronts/lean".into(),

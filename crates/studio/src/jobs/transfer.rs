@@ -40,7 +40,8 @@ pub fn rig_of(
 
 /// Works to the end, or until it is told to stop.
 pub fn run(shared: &Shared, job: &Job) -> Result<Ended> {
-    let JobRequest::Transfer { character, rig, clip, preset: preset_name, cycles, seed, from_rest, assist, .. } = &job.request
+    let JobRequest::Transfer { character, rig, clip, preset: preset_name, cycles, seed, from_rest, assist, .. } =
+        &job.request
     else {
         bail!("job {} is no transfer", job.id);
     };
@@ -103,12 +104,14 @@ pub fn run(shared: &Shared, job: &Job) -> Result<Ended> {
             finished.summary.duration_secs, finished.summary.cost_mean
         ),
     };
-    Ok(Ended::Done(match assisted.as_ref().and_then(|assisted| Some((assisted.points.len(), assisted.points.last()?))) {
-        Some((count, drawn)) => {
-            format!("{sentence} With help: {count} motions, down to a mean cost of {:.3}.", drawn.cost_mean)
-        }
-        None => sentence,
-    }))
+    Ok(Ended::Done(
+        match assisted.as_ref().and_then(|assisted| Some((assisted.points.len(), assisted.points.last()?))) {
+            Some((count, drawn)) => {
+                format!("{sentence} With help: {count} motions, down to a mean cost of {:.3}.", drawn.cost_mean)
+            }
+            None => sentence,
+        },
+    ))
 }
 
 /// Tells how far it is.
