@@ -55,7 +55,7 @@ fn folders(project: &Path, id: &str) -> Vec<PathBuf> {
 }
 
 fn title(id: &str) -> String {
-    format!("{}, by how much help", id.rsplit('/').next().unwrap_or(id))
+    format!("{}, helped", id.rsplit('/').next().unwrap_or(id))
 }
 
 /// A front that was opened.
@@ -87,6 +87,7 @@ impl Front for AssistFront {
                 axis("mean help", "% of weight", false),
                 axis("mean cost", "", true),
                 axis("mean force", "% of weight", false),
+                axis("mean torque", "% of weight × height", false),
                 axis("largest force", "% of weight", false),
                 axis("time helped", "%", false),
             ],
@@ -162,6 +163,7 @@ impl Points {
                 percent(help.mean_help),
                 figures.cost_mean,
                 percent(help.mean_force),
+                percent(help.mean_torque),
                 percent(help.largest_force),
                 percent(help.share_of_time),
             ],

@@ -94,7 +94,7 @@ describe("real fronts", { skip: BINARY ? false : "set SINEW_BINARY to the sinew 
 
   step("its front is drawn, and the point as drawn plays with an arrow of help", async () => {
     await page.click('[data-key="front"]');
-    await page.waitForFunction(() => document.querySelector(".fronts h1")?.textContent.includes("help"));
+    await page.waitForFunction(() => document.querySelector(".fronts h1")?.textContent.endsWith("helped"));
     await page.waitForFunction(() => window.studio.store.sessions.some((s) => s.start.front?.startsWith("results/")));
     await page.waitForFunction(() => window.studio.store.sessions.length === 1);
     const count = await points();

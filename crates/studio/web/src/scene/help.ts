@@ -12,9 +12,9 @@ const LARGEST_RING_M = 0.32;
 export class HelpOverlay {
   readonly group = new Group();
   private readonly material = themed(new MeshBasicMaterial({ depthTest: false, transparent: true, opacity: 0.9 }), "help");
-  private readonly shaft = new Mesh(new CylinderGeometry(0.011, 0.011, 1, 10).translate(0, 0.5, 0), this.material);
-  private readonly head = new Mesh(new ConeGeometry(0.032, HEAD_M, 16).translate(0, HEAD_M / 2, 0), this.material);
-  private readonly ring = new Mesh(new TorusGeometry(1, 0.05, 8, 40).rotateX(Math.PI / 2), this.material);
+  private readonly shaft = new Mesh(new CylinderGeometry(0.009, 0.009, 1, 10).translate(0, 0.5, 0), this.material);
+  private readonly head = new Mesh(new ConeGeometry(0.026, HEAD_M, 16).translate(0, HEAD_M / 2, 0), this.material);
+  private readonly ring = new Mesh(new TorusGeometry(1, 0.03, 8, 48).rotateX(Math.PI / 2), this.material);
 
   /** A force as large as the weight is drawn a metre long. */
   constructor(private readonly weightN: number) {

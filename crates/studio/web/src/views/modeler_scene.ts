@@ -62,12 +62,14 @@ export class ModelerScene {
       viewport.invalidate();
     };
     this.bar.onFrame = () => this.frame();
+    this.frameOnce();
     this.placeHandles();
     viewport.invalidate();
   }
 
   hide(): void {
     this.shown = false;
+    this.framedId = "";
     this.gizmo.detach();
     this.group.removeFromParent();
     this.studio.viewport.controls.enabled = true;
@@ -83,10 +85,7 @@ export class ModelerScene {
     this.actor.show(this.bar.overlays);
     this.hovered = null;
     this.select(this.selection);
-    if (this.framedId !== detail.id) {
-      this.framedId = detail.id;
-      this.frame();
-    }
+    this.frameOnce();
     this.studio.viewport.invalidate();
   }
 
@@ -99,6 +98,13 @@ export class ModelerScene {
   setMode(mode: GizmoMode | null): void {
     this.mode = mode;
     this.placeHandles();
+  }
+
+  /** Looks at a character that has not been looked at; the camera is another view's while this one is hidden. */
+  private frameOnce(): void {
+    if (!this.shown || this.detail === null || this.framedId === this.detail.id) return;
+    this.framedId = this.detail.id;
+    this.frame();
   }
 
   frame(): void {

@@ -224,7 +224,7 @@ export class StageView implements View {
     for (let i = 0; i < frame.contactCount; i++) if (frame.contactBodies[8 * i + 1] === -1) up += frame.contactNumbers[8 * i + 7];
     const entries: [string, string][] = [
       ["Time", `${frame.timeSecs.toFixed(2)} s`],
-      ["Mass", `${tidy(weight / 9.81)} kg`],
+      ["Mass", `${(weight / 9.81).toFixed(1)} kg`],
       ["Centre of mass", `${frame.centerOfMass[2].toFixed(2)} m high`],
     ];
     if (this.subject?.kind === "result") entries.push(["Ground bears", `${(up / Math.max(weight, 1e-6)).toFixed(2)} × weight`]);
