@@ -3,7 +3,7 @@
 import { fill, h } from "../app/dom";
 import type { Studio, View } from "../app/view";
 import { comparisonSection, nextComparison } from "../parts/comparison";
-import { field, select, tidy } from "../parts/fields";
+import { field, select } from "../parts/fields";
 import { button, empty, hint, plan, row, section } from "../parts/layout";
 import { OverlayBar } from "../parts/overlay_bar";
 import { Player, type Comparison, type Performance } from "../parts/player";
