@@ -73,6 +73,20 @@ pub enum Failure {
     Diverged,
 }
 
+impl Failure {
+    /// What went wrong, in words.
+    pub fn words(self) -> &'static str {
+        match self {
+            Failure::NoFlight => "the feet do not leave the ground for 0.1 s",
+            Failure::Fell => "it falls",
+            Failure::MissedPlace => "it lands too far away",
+            Failure::Unsteady => "it does not stand still after the landing",
+            Failure::Contorted => "it turns or bends too far in flight",
+            Failure::Diverged => "the simulation diverges",
+        }
+    }
+}
+
 /// What one jump came to.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Jump {

@@ -59,6 +59,15 @@ fn cost(finished: &Finished, effort: f64, assist: f64) -> f64 {
     if finished.config.objectives.is_linear { sum } else { libm::log(sum) }
 }
 
+/// A front whose price has no logarithm, with it, so that it can be held against others.
+pub fn in_logarithm(front: &Front) -> Front {
+    let mut front = front.clone();
+    let price = Jump::view().y;
+    front.points.iter_mut().for_each(|point| point.values[price] = libm::log(point.values[price]));
+    front.samples.iter_mut().for_each(|sample| sample[1] = libm::log(sample[1]));
+    front
+}
+
 /// The page of a front: `front.html`.
 ///
 /// # Errors
@@ -132,7 +141,7 @@ pub fn four_jumps(front: &Front) -> Result<FilmStrip> {
     let chosen = [
         ("shortest natural jump", natural.first()),
         ("highest natural jump", natural.last()),
-        ("supernatural jump of middle height", helped.get(helped.len() / 2)),
+        ("middle supernatural jump", helped.get(helped.len() / 2)),
         ("highest supernatural jump", helped.last()),
     ];
     let shown: Vec<(String, &FrontPoint)> = chosen

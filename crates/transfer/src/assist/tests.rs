@@ -126,6 +126,33 @@ fn where_the_plain_transfer_falls_help_makes_it_complete() {
 }
 
 #[test]
+fn a_sweep_that_was_saved_goes_on_to_the_same_bytes() {
+    let config = tiny();
+    let target = squat(embedded::dinosaur(), &config, 0.1);
+    let offsets = plain(&target, &config);
+    let two = AssistConfig { prices: vec![10.0, 1.0], rounds: 1, ..AssistConfig::quick() };
+    let mut whole = Sweep::new(&target, &config, &two, &offsets).expect("a sweep");
+    let mut resumed = whole.clone();
+    let mut passes = 0;
+    while !whole.is_done() {
+        assert_eq!((whole.progress().done, whole.progress().total), (passes, 5));
+        whole.advance(&target, &config).expect("a pass");
+        resumed = Sweep::resume(&resumed.save(), &two, &offsets).expect("the same run");
+        resumed.advance(&target, &config).expect("a pass");
+        passes += 1;
+    }
+    assert!(passes == 5 && whole == resumed && whole.save() == resumed.save());
+    assert!(whole.points(&target, &config).expect("points") == swept(&target, &config, &two, &offsets));
+    let bytes = whole.save();
+    let told = |bytes: &[u8], settings: &AssistConfig, plain: &[f64]| {
+        Sweep::resume(bytes, settings, plain).expect_err("refused").to_string()
+    };
+    assert!(told(&bytes, &AssistConfig { rounds: 2, ..two.clone() }, &offsets).contains("another preset"));
+    assert!(told(&bytes, &two, &offsets[1..]).contains("another transfer"));
+    assert!(told(&bytes[..bytes.len() / 2], &two, &offsets).contains("damaged"));
+}
+
+#[test]
 fn figures_tell_where_help_was_used() {
     let mut rows = vec![[0.0; 6]; 40];
     rows[10] = [0.0, 0.0, 0.5, 0.0, 0.0, 0.0];
