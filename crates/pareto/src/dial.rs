@@ -1,6 +1,6 @@
 //! A jump of any height from a front, in real time: neighbouring controllers blended, and verified in simulation.
 
-use crate::controller::{Controller, scaled_bounds};
+use crate::controller::{Assist, Controller, scaled_bounds};
 use crate::error::ParetoError;
 use crate::evaluate::Evaluator;
 use crate::front::Front;
@@ -185,7 +185,6 @@ impl Wish<'_> {
 
     /// Tries jumps around the nearest below and above, in ever shorter steps, until one is close; without help where those have none.
     fn search(&mut self) -> Result<(), ParetoError> {
-        let bounds = scaled_bounds();
         let mut index = 0;
         for _ in 0..ROUNDS {
             if self.is_met() {
@@ -199,19 +198,44 @@ impl Wish<'_> {
                     Source::Blend(low, high, share) => [low, high][usize::from(share >= 0.5)],
                 };
                 for _ in 0..TRIES {
-                    let mut random = NormalStream::new(0, NEARBY, index);
+                    tries.push((neighbour(&from.controller, step, index)?, Source::Near(near)));
                     index += 1;
-                    let around =
-                        |(x, [lower, upper]): (&f64, &[f64; 2])| (x + step * random.normal()).clamp(*lower, *upper);
-                    let mut sample: Vec<f64> = from.controller.scaled().iter().zip(&bounds).map(around).collect();
-                    if from.jump.is_natural() {
-                        (sample[GRAVITY_REDUCTION], sample[ASSIST_DURATION]) = (0.0, 0.0);
-                    }
-                    tries.push((Controller::from_scaled(&sample)?, Source::Near(near)));
                 }
             }
             self.try_all(tries)?;
         }
         Ok(())
+    }
+}
+
+/// A controller at a normal distance of `step` radians in every coordinate; natural where the given one is.
+fn neighbour(from: &Controller, step: f64, index: u64) -> Result<Controller, ParetoError> {
+    let mut random = NormalStream::new(0, NEARBY, index);
+    let bounds = scaled_bounds();
+    let around = |(x, [lower, upper]): (&f64, &[f64; 2])| (x + step * random.normal()).clamp(*lower, *upper);
+    let mut sample: Vec<f64> = from.scaled().iter().zip(&bounds).map(around).collect();
+    if from.assist() == Assist::default() {
+        (sample[GRAVITY_REDUCTION], sample[ASSIST_DURATION]) = (0.0, 0.0);
+    }
+    Ok(Controller::from_scaled(&sample)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn neighbours_of_natural_jumps_are_natural() {
+        let seed = Controller::seed();
+        let is_helped = |from: &Controller, index| {
+            let near = neighbour(from, 0.1, index).expect("a controller");
+            assert_ne!(near.values()[0].to_bits(), from.values()[0].to_bits());
+            near.assist() != Assist::default()
+        };
+        assert!((0..50).all(|index| !is_helped(&seed, index)));
+        let mut values = seed.values().to_vec();
+        (values[GRAVITY_REDUCTION], values[ASSIST_DURATION]) = (5.0, 0.4);
+        let helped = Controller::new(&values).expect("within bounds");
+        assert!((0..50).all(|index| is_helped(&helped, index)));
     }
 }

@@ -173,5 +173,8 @@ mod tests {
         assert_eq!(objectives.binned(&Jump { failure: Some(Failure::Fell), ..jump.clone() }, 2.0), 100_000.0);
         let helped = Jump { assist: 1.0, ..jump };
         assert!((objectives.price(&helped) - libm::log(10.0 + 0.5)).abs() < 1e-12);
+        let linear = Objectives { is_linear: true, ..objectives };
+        assert!((linear.price(&helped) - 10.5).abs() < 1e-12);
+        assert_eq!(linear.values(&helped, 3), [linear.price(&helped), -2.0, -0.0]);
     }
 }

@@ -111,7 +111,7 @@ fn the_dial_meets_heights_within_a_centimetre() {
     let evaluator = Evaluator::new(LANDING_BAND);
     let natural = front.highest_natural().expect("some are natural");
     // Blends of the natural part, of the helped part, and heights at which no blend lands.
-    for height in [1.7, 1.75, 1.9, 1.98, 2.4, 2.735, 3.21, 3.43] {
+    for height in [1.75, 1.98, 2.735, 3.21] {
         let dialled = dial(&evaluator, &front, height).expect("a jump");
         assert!((dialled.jump.height - height).abs() <= 0.01, "{height}: {:?}", dialled.source);
         let again = evaluator.perform(&dialled.controller).expect("a world").jump;
