@@ -105,7 +105,8 @@ pub fn front_page(finished: &Finished, front: Front) -> Result<FrontPage> {
     Ok(FrontPage {
         title: format!("Jumps, {}", method_name(finished)),
         introduction: format!(
-            "Every point is a controller of 34 numbers, simulated: the least effort that was found for its height. {} jumps were tried, seed {}, hypervolume {:.3}.",
+            "Every point is a controller of 34 numbers, simulated: the least effort that was found for its height{}. {} jumps were tried, seed {}, hypervolume {:.3}.",
+            if finished.config.objective_count > 2 { " and its distance" } else { "" },
             found.evaluations, found.seed, found.hypervolume
         ),
         verdict: Some(Verdict { is_good: natural > 0, headline, details: Vec::new() }),
@@ -126,9 +127,9 @@ pub fn method_name(finished: &Finished) -> String {
     if config.objectives.is_linear { format!("{name}, linear price") } else { name.to_owned() }
 }
 
-/// Figure 8 (a) or (b) of the paper: a front with all samples.
-pub fn front_plot(title: &str, front: &Front) -> Svg {
-    FrontPlot { title, view: &Jump::view(), fronts: std::slice::from_ref(front), paint: FrontPaint::Kinds }.to_svg()
+/// Figure 8 (a) or (b) of the paper: a front with its samples, in the quantities that its page shows.
+pub fn front_plot(page: &FrontPage) -> Svg {
+    FrontPlot { title: "", view: &page.view, fronts: &page.fronts, paint: FrontPaint::Kinds }.to_svg()
 }
 
 /// Figure 9 of the paper: the lowest and the highest natural jump, and the middle and highest of those that are helped.
