@@ -5,6 +5,9 @@ use super::figures::HelpFigures;
 use super::help::{Help, HelpUnits};
 use serde::{Deserialize, Serialize};
 
+/// Share of the cost that more help must gain to be another choice.
+const LEAST_GAIN: f64 = 0.01;
+
 /// One choice between physics and the drawing.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AssistPoint {
@@ -24,7 +27,7 @@ pub struct AssistPoint {
     pub completed: bool,
 }
 
-/// The first point, and those of the others that complete, have help worth the name, and beat all that need less; at most so many.
+/// The first point, and those of the others that complete, have help worth the name, and beat all that need less by a hundredth; at most so many.
 pub(super) fn front(first: AssistPoint, mut others: Vec<AssistPoint>, assist: &AssistConfig) -> Vec<AssistPoint> {
     let largest = |p: &AssistPoint| p.figures.largest_force.max(p.figures.largest_torque / HelpUnits::ARM_SHARE);
     others.retain(|p| p.completed && (largest(p) >= assist.least_help || !first.completed));
@@ -36,7 +39,7 @@ pub(super) fn front(first: AssistPoint, mut others: Vec<AssistPoint>, assist: &A
     let mut best = if first.completed { first.cost_mean } else { f64::INFINITY };
     let mut points = vec![first];
     for point in others {
-        if point.cost_mean < best {
+        if point.cost_mean < (1.0 - LEAST_GAIN) * best {
             best = point.cost_mean;
             points.push(point);
         }

@@ -253,30 +253,45 @@ impl Polisher<'_> {
         Ok(costs[0] < costs[1])
     }
 
-    /// Polishes at a price, takes small help away, and polishes the rest.
+    /// Polishes at a price, takes small help away, and polishes the rest; what falls on the way goes back to where it stood.
     fn settle(&mut self, polish: &mut AssistedPolish, price: f64, rounds: usize) -> Result<(), TransferError> {
         (polish.helped.price, polish.helped.begins_at) = (price, price);
+        let before = polish.clone();
         for round in 0..rounds.div_ceil(2) {
             if self.round(polish, round)? < self.settings.stops_below && round + 1 >= SOFTNESS.len() {
                 break;
             }
         }
+        self.stand_or_go_back(polish, before)?;
         // What is hardly there goes first.
         for share in TAKEN_AWAY {
             let size = share * self.settings.least_help;
+            let before = polish.clone();
             let (stands, steps) = polish.take_away_below(self.target, self.config, size)?;
             self.steps += steps;
-            if !stands {
+            if !stands || !self.stand_or_go_back(polish, before)? {
                 break;
             }
         }
+        let before = polish.clone();
         polish.helped.begins_at = f64::INFINITY;
         for _ in 0..rounds / 2 {
             if self.round(polish, SOFTNESS.len())? < self.settings.stops_below {
                 break;
             }
         }
+        self.stand_or_go_back(polish, before)?;
         Ok(())
+    }
+
+    /// Whether a trajectory stands; one that falls could never be polished again, and becomes what it was before.
+    fn stand_or_go_back(&mut self, polish: &mut AssistedPolish, before: AssistedPolish) -> Result<bool, TransferError> {
+        let (cost, steps) = polish.cost(self.target, self.config)?;
+        self.steps += steps;
+        if cost.is_none() {
+            *polish = before;
+        }
+        Ok(cost.is_some())
     }
 
     fn round(&mut self, polish: &mut AssistedPolish, round: usize) -> Result<f64, TransferError> {
