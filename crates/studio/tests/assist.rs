@@ -45,8 +45,11 @@ fn a_transfer_with_help_is_paused_resumed_listed_as_a_front_and_played_along_its
     server.ok(server.post("/api/job/pause", &json!({"id": 1})));
     tab.until(status("paused"));
     assert!(server.path("results/short-quick/checkpoint.bin").exists());
+    let done_of = |job: &Value| job["progress"]["done"].as_u64();
+    let before = done_of(&server.ok(server.get("/api/job?id=1")));
     server.ok(server.post("/api/job/resume", &json!({"id": 1})));
-    tab.until(sweeps);
+    let resumed = tab.until(sweeps);
+    assert!(done_of(&resumed["job"]) >= before, "it goes on where it was: {resumed}");
     let done = tab.until(status("done"));
     assert!(done["state"]["jobs"][0]["message"].as_str().is_some_and(|m| m.contains("With help")), "{done}");
 

@@ -330,6 +330,7 @@ impl Shared {
                 JobRequest::Feedback { .. } => sinew::feedback::CHECKPOINT,
             };
             let _ = std::fs::remove_file(folder.join(checkpoint));
+            let _ = std::fs::remove_file(folder.join(sinew::transfer::ASSIST_CHECKPOINT));
             let _ = std::fs::remove_dir(&folder);
         }
     }

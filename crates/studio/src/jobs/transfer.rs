@@ -9,7 +9,8 @@ use crate::project::characters::find_rig;
 use crate::protocol::{Job, JobProgress, JobRequest, WindowCosts};
 use anyhow::{Result, bail};
 use sinew::transfer::{
-    Begins, Finished, OutputFolder, RunOptions, Task, Transfer, WindowFigures, files, prepare, preset, run_until,
+    ASSIST_CHECKPOINT, Begins, Finished, OutputFolder, RunOptions, Task, Transfer, WindowFigures, can_be_helped, files,
+    prepare, preset, run_until,
 };
 use sinew_modeler::{CharacterProject, ModelOptions};
 use std::ops::ControlFlow;
@@ -63,6 +64,9 @@ pub fn run(shared: &Shared, job: &Job) -> Result<Ended> {
     }
     let task = Task { clip: clip.clone(), cycles: *cycles, character: made, options };
     let prepared = Arc::new(prepare(source, &task, &config)?);
+    if *assist {
+        can_be_helped(&prepared.target)?;
+    }
     let live = Arc::new(LiveMotion::new(&prepared, &config, &rig));
     shared.set_live(job.id, Some(live.clone()));
 
@@ -82,8 +86,9 @@ pub fn run(shared: &Shared, job: &Job) -> Result<Ended> {
     if !transfer.is_done() {
         return Ok(Ended::Stopped);
     }
+    let help_checkpoint = folder.path().join(ASSIST_CHECKPOINT);
     let assisted = match assist {
-        true => match sweep(shared, job, &prepared, &transfer, preset_name)? {
+        true => match sweep(shared, job, &prepared, &transfer, preset_name, &help_checkpoint)? {
             Some(assisted) => Some(assisted),
             None => return Ok(Ended::Stopped),
         },
@@ -97,6 +102,7 @@ pub fn run(shared: &Shared, job: &Job) -> Result<Ended> {
     }
     // Nobody needs it any more; where it cannot be removed, the next run overwrites it.
     let _ = std::fs::remove_file(folder.checkpoint());
+    let _ = std::fs::remove_file(help_checkpoint);
     let sentence = match &finished.fall {
         Some(fall) => fall.clone(),
         None => format!(

@@ -151,7 +151,9 @@ impl Project {
     pub fn remove_result(&self, id: &str) -> Result<(), Refusal> {
         let folder = self.result_path(id)?;
         let own = FILES.iter().map(|(name, _)| *name);
-        for name in own.chain([sinew::transfer::CHECKPOINT, sinew::feedback::CHECKPOINT]) {
+        for name in
+            own.chain([sinew::transfer::CHECKPOINT, sinew::transfer::ASSIST_CHECKPOINT, sinew::feedback::CHECKPOINT])
+        {
             match std::fs::remove_file(folder.join(name)) {
                 Err(e) if e.kind() != std::io::ErrorKind::NotFound => {
                     return Err(Refusal::bad(format!("{id}/{name} cannot be removed ({e})")));
