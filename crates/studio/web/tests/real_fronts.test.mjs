@@ -76,7 +76,7 @@ describe("real fronts", { skip: BINARY ? false : "set SINEW_BINARY to the sinew 
   });
 
   step("a transfer with help from outside is asked for with a tick", async () => {
-    const short = join(studio.project, "..", `short-${process.pid}.bvh`);
+    const short = join(studio.project, ".short.bvh");
     const made = spawnSync(BINARY, ["export", "human", "--clip", "walk", "--from", "0.2", "--to", "0.6", "-o", short]);
     assert.equal(made.status, 0, String(made.stderr));
     await goTo(page, "library");
