@@ -56,7 +56,7 @@ fn the_embedded_front_jumps_at_once() {
     let jumped = sinew(&["jump", "--height", "1.9", "--json", "--out", &out]);
     assert!(jumped.status.success(), "{}", text(&jumped.stderr));
     let jump: serde_json::Value = serde_json::from_slice(&jumped.stdout).expect("one JSON object");
-    assert!((jump["height"].as_f64().expect("a height") - 1.9).abs() < 0.05 && jump["natural"] == true, "{jump}");
+    assert!((jump["height"].as_f64().expect("a height") - 1.9).abs() < 0.01 && jump["natural"] == true, "{jump}");
     assert!(folder.path().join("controller.toml").is_file() && folder.path().join("jump.png").is_file());
 }
 

@@ -84,7 +84,7 @@ impl Controller {
     /// As [`Controller::new`].
     pub fn from_scaled(point: &[f64]) -> Result<Controller, ControllerError> {
         let value = |(x, parameter): (&f64, &Parameter)| match parameter.table == ASSIST {
-            true => (x.abs() - DEAD_BAND).max(0.0) * parameter.scale,
+            true => folded((x.abs() - DEAD_BAND).max(0.0) * parameter.scale, parameter.upper),
             false => x * parameter.scale,
         };
         Controller::new(&point.iter().zip(&TABLE).map(value).collect::<Vec<f64>>())
@@ -188,9 +188,15 @@ impl Controller {
 pub fn scaled_bounds() -> Vec<[f64; 2]> {
     let bounds = |parameter: &Parameter| {
         let [lower, upper] = [parameter.lower / parameter.scale, parameter.upper / parameter.scale];
-        if parameter.table == ASSIST { [-upper - DEAD_BAND, upper + DEAD_BAND] } else { [lower, upper] }
+        // Help turns back at its upper bound: see `folded`.
+        if parameter.table == ASSIST { [-2.0 * upper - DEAD_BAND, 2.0 * upper + DEAD_BAND] } else { [lower, upper] }
     };
     TABLE.iter().map(bounds).collect()
+}
+
+/// A value of at most twice its upper bound, turned back at the bound: beyond it an optimiser that drifts comes to less help again, and does not stay at the most.
+fn folded(value: f64, upper: f64) -> f64 {
+    if value > upper { (2.0 * upper - value).max(0.0) } else { value }
 }
 
 fn out_of_bounds(index: usize, value: String) -> ControllerError {
@@ -207,6 +213,21 @@ fn out_of_bounds(index: usize, value: String) -> ControllerError {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn help_turns_back_at_its_bound() {
+        let mut point = Controller::seed().scaled();
+        let at = |point: &mut Vec<f64>, x: f64| {
+            (point[GRAVITY_REDUCTION], point[ASSIST_DURATION]) = (x + DEAD_BAND, 0.3 + DEAD_BAND);
+            Controller::from_scaled(point).expect("finite").assist().reduction
+        };
+        // The scale is 10 m/s², the bound 13 m/s².
+        for (x, reduction) in [(1.2, 12.0), (1.3, 13.0), (1.4, 12.0), (2.5, 1.0), (2.7, 0.0), (-1.36, 13.0)] {
+            assert!((at(&mut point, x) - reduction).abs() < 1e-9, "{x}: {}", at(&mut point, x));
+        }
+        let [lower, upper] = scaled_bounds()[GRAVITY_REDUCTION];
+        assert!((upper - 2.6 - DEAD_BAND).abs() < 1e-12 && lower == -upper);
+    }
 
     #[test]
     fn a_file_gives_back_the_same_bits() {

@@ -4,7 +4,7 @@ use crate::config::Method;
 use crate::controller::Controller;
 use crate::error::ParetoError;
 use crate::jumper::GRAVITY;
-use crate::objectives::Jump;
+use crate::objectives::{Jump, Objectives};
 use crate::search::Search;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -72,8 +72,10 @@ impl FrontPoint {
     pub fn price(&self) -> f64 {
         libm::log(self.effort + self.assist)
     }
-    fn new(controller: &Controller, jump: &Jump, effort_weight: f64, assist_ratio: f64) -> FrontPoint {
+    /// A controller and what its jump came to.
+    pub fn new(controller: &Controller, jump: &Jump, objectives: &Objectives) -> FrontPoint {
         let assist = controller.assist();
+        let Objectives { effort_weight, assist_ratio, .. } = objectives;
         FrontPoint {
             height: jump.height,
             effort: effort_weight * jump.effort,
@@ -91,9 +93,6 @@ impl Front {
     /// The front of a search so far.
     pub fn of(search: &Search) -> Front {
         let config = search.config();
-        let objectives = &config.objectives;
-        let point =
-            |controller, jump| FrontPoint::new(controller, jump, objectives.effort_weight, objectives.assist_ratio);
         Front {
             version: VERSION,
             method: config.method,
@@ -101,7 +100,11 @@ impl Front {
             seed: config.seed,
             evaluations: search.evaluations(),
             hypervolume: search.front_hypervolume(),
-            points: search.front().iter().map(|entry| point(&entry.controller, &entry.jump)).collect(),
+            points: search
+                .front()
+                .iter()
+                .map(|entry| FrontPoint::new(&entry.controller, &entry.jump, &config.objectives))
+                .collect(),
         }
     }
 

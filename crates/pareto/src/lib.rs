@@ -22,6 +22,7 @@ pub mod repair;
 pub mod rmoo;
 pub mod search;
 pub mod virtual_force;
+pub mod volume;
 
 pub use archive::{Archive, Entry};
 pub use config::{Method, SearchConfig};

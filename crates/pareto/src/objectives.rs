@@ -73,6 +73,20 @@ pub enum Failure {
     Diverged,
 }
 
+impl Failure {
+    /// What went wrong, in words.
+    pub fn words(self) -> &'static str {
+        match self {
+            Failure::NoFlight => "the feet do not leave the ground for 0.1 s",
+            Failure::Fell => "it falls",
+            Failure::MissedPlace => "it lands too far away",
+            Failure::Unsteady => "it does not stand still after the landing",
+            Failure::Contorted => "it turns or bends too far in flight",
+            Failure::Diverged => "the simulation diverges",
+        }
+    }
+}
+
 /// What one jump came to.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Jump {
@@ -159,5 +173,8 @@ mod tests {
         assert_eq!(objectives.binned(&Jump { failure: Some(Failure::Fell), ..jump.clone() }, 2.0), 100_000.0);
         let helped = Jump { assist: 1.0, ..jump };
         assert!((objectives.price(&helped) - libm::log(10.0 + 0.5)).abs() < 1e-12);
+        let linear = Objectives { is_linear: true, ..objectives };
+        assert!((linear.price(&helped) - 10.5).abs() < 1e-12);
+        assert_eq!(linear.values(&helped, 3), [linear.price(&helped), -2.0, -0.0]);
     }
 }

@@ -97,7 +97,7 @@ impl Search {
         };
         let jump = log.evaluate(evaluator, std::slice::from_ref(seed))?.remove(0);
         if let Some(failure) = jump.failure {
-            return Err(ParetoError::Seed(format!("{failure:?}")));
+            return Err(ParetoError::Seed(failure.words().into()));
         }
         let state = match config.method {
             Method::Rmoo => State::Rmoo(Box::new(Rmoo::new(config, seed, &jump)?)),

@@ -106,19 +106,28 @@ fn the_embedded_front_lands_and_reaches_beyond_the_natural() {
 }
 
 #[test]
-fn the_dial_gives_jumps_between_the_points() {
+fn the_dial_meets_heights_within_a_centimetre() {
     let front = Front::embedded();
     let evaluator = Evaluator::new(LANDING_BAND);
-    let (low, high) = (front.points[1].height, front.points[front.points.len() - 2].height);
-    for share in [0.1, 0.45, 0.9] {
-        let height = low + share * (high - low);
+    let natural = front.highest_natural().expect("some are natural");
+    // Blends of the natural part, of the helped part, and heights at which no blend lands.
+    for height in [1.75, 1.98, 2.735, 3.21] {
         let dialled = dial(&evaluator, &front, height).expect("a jump");
-        assert_eq!(dialled.jump.failure, None);
-        let gap =
-            front.points.windows(2).find(|pair| pair[1].height >= height).map(|pair| pair[1].height - pair[0].height);
-        assert!((dialled.jump.height - height).abs() <= 0.5 * gap.expect("within"), "{height}: {:?}", dialled.jump);
+        assert!((dialled.jump.height - height).abs() <= 0.01, "{height}: {:?}", dialled.source);
+        let again = evaluator.perform(&dialled.controller).expect("a world").jump;
+        assert_eq!((again.failure, &again), (None, &dialled.jump));
+        assert!(again.is_natural() == (height < natural), "{height}: help of {}", again.assist);
     }
+    let far = dial(&evaluator, &front, 1.98).expect("a jump");
+    assert_eq!(far, dial(&evaluator, &front, 1.98).expect("the same jump"));
+}
+
+#[test]
+fn the_dial_ends_where_the_front_does() {
+    let front = Front::embedded();
+    let evaluator = Evaluator::new(LANDING_BAND);
     let beyond = dial(&evaluator, &front, 10.0).expect("a jump");
     assert_eq!(beyond.jump.height, front.points[front.points.len() - 1].height);
+    assert_eq!(dial(&evaluator, &front, 0.5).expect("a jump").jump.height, front.points[0].height);
     assert!(dial(&evaluator, &front, f64::NAN).is_err());
 }

@@ -43,6 +43,11 @@ fn checkpoints_of_other_runs_and_damaged_ones_are_told() {
     let other = SearchConfig { seed: 9, ..config.clone() };
     assert_eq!(refused(&bytes, &other), ParetoError::OtherRun { what: "seed" });
     assert_eq!(refused(&bytes, &small(Method::Bsoo)), ParetoError::OtherRun { what: "method" });
+    let mut other_jump = Controller::seed().values().to_vec();
+    other_jump[1] += 0.01;
+    let other_jump = Controller::new(&other_jump).expect("within bounds");
+    let told = Search::resume(&bytes, &config, &other_jump).unwrap_err();
+    assert_eq!(told, ParetoError::OtherRun { what: "first jump" });
     assert!(matches!(refused(&bytes[..bytes.len() / 2], &config), ParetoError::Checkpoint(_)));
     assert!(matches!(refused(b"nonsense", &config), ParetoError::Checkpoint(_)));
 }

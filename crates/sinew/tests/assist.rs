@@ -2,8 +2,38 @@
 
 use sinew::motion::tools::crop;
 use sinew::source::Source;
-use sinew::transfer::{AssistConfig, Config, Finished, OutputFolder, RunOptions, Task, assist, prepare, replay, run};
+use sinew::transfer::{
+    AssistConfig, Assisted, Config, Finished, OutputFolder, Prepared, RunOptions, Started, Task, Transfer, assist,
+    prepare, replay, run,
+};
 use std::path::Path;
+
+/// A front whose run was killed ends as if it had not been; a checkpoint of something else is refused.
+fn goes_on_from_a_checkpoint(
+    path: &Path,
+    prepared: &Prepared,
+    transfer: &Transfer,
+    settings: &AssistConfig,
+    whole: &Assisted,
+) {
+    let options = RunOptions { checkpoint: Some(path.to_path_buf()), resumes: true, ..RunOptions::default() };
+    let run = |settings: &AssistConfig| {
+        let mut passes = Vec::new();
+        let assisted = assist(prepared, transfer, "tiny", settings, &options, &mut |started, progress| {
+            passes.push((started, progress.done));
+        });
+        assisted.map(|assisted| (assisted.points, passes))
+    };
+    // Without a checkpoint from the start, then from the one that this left.
+    let (points, passes) = run(settings).expect("a front");
+    assert!(points == whole.points && passes == [(Started::Anew, 0), (Started::Anew, 1)], "{passes:?}");
+    let (points, passes) = run(settings).expect("a front");
+    assert!(points == whole.points && passes == [(Started::After(1), 1)], "{passes:?}");
+    let other = AssistConfig { rounds: 3, ..settings.clone() };
+    let refused = format!("{:#}", run(&other).err().expect("refused"));
+    assert!(refused.contains("saved.bin") && refused.contains("another preset"), "{refused}");
+    std::fs::remove_file(path).expect("a file");
+}
 
 #[test]
 fn every_point_is_a_transfer_of_its_own_that_owns_up_to_its_help() {
@@ -15,10 +45,12 @@ fn every_point_is_a_transfer_of_its_own_that_owns_up_to_its_help() {
     let transfer = run(&prepared.target, &config, &RunOptions::default(), &mut |_, _| ()).expect("searched");
     let plain = Finished::new(&prepared, &transfer, "tiny").expect("performed");
     let settings = AssistConfig { prices: Vec::new(), rounds: 2, ..AssistConfig::quick() };
-    let assisted = assist(&prepared, &transfer, "tiny", &settings, 0, &mut |_| ()).expect("a front");
+    let alone = RunOptions::default();
+    let assisted = assist(&prepared, &transfer, "tiny", &settings, &alone, &mut |_, _| ()).expect("a front");
     assert!(assisted.points.len() > 1, "{:?}", assisted.points.iter().map(|p| p.cost_mean).collect::<Vec<_>>());
 
     let top = tempfile::tempdir().expect("a folder");
+    goes_on_from_a_checkpoint(&top.path().join("saved.bin"), &prepared, &transfer, &settings, &assisted);
     // A point of an earlier run, and something that is none.
     std::fs::create_dir_all(top.path().join("assist/42")).expect("a folder");
     std::fs::write(top.path().join("assist/42/controls.json"), "{}").expect("written");

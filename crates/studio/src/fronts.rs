@@ -1,15 +1,18 @@
 //! Pareto fronts, from wherever they come: the seam to whoever finds and simulates them.
 
+use crate::assist_fronts::AssistFronts;
+use crate::jump_fronts::JumpFronts;
 use crate::protocol::{FrontDetail, FrontEntry};
 use crate::sessions::controller::Controller;
 use anyhow::Result;
+use sinew_modeler::CharacterProject;
 use sinew_sim::{Character, Surface};
 use std::path::Path;
 
 /// Knows the fronts of a project.
 pub trait FrontSource: Send + Sync {
-    /// The fronts in a project folder.
-    fn list(&self, project: &Path) -> Vec<FrontEntry>;
+    /// The fronts in a project folder that has these results.
+    fn list(&self, project: &Path, results: &[String]) -> Vec<FrontEntry>;
 
     /// Opens one.
     ///
@@ -23,8 +26,18 @@ pub trait Front: Send {
     /// Its points.
     fn detail(&self) -> FrontDetail;
 
+    /// Headline.
+    fn title(&self) -> String {
+        self.detail().title
+    }
+
     /// The character that performs it.
     fn character(&self) -> Character;
+
+    /// The same with its binding to a rig, where there is one: its skin.
+    fn made(&self) -> Option<CharacterProject> {
+        None
+    }
 
     /// The ground that it is performed on; none for the usual one.
     fn surface(&self) -> Option<Surface> {
@@ -41,11 +54,27 @@ pub trait Front: Send {
     fn controller(&self, dial: f64) -> Result<Box<dyn Controller>>;
 }
 
+/// Jumps, and transfers with help from outside.
+pub struct AllFronts;
+
+impl FrontSource for AllFronts {
+    fn list(&self, project: &Path, results: &[String]) -> Vec<FrontEntry> {
+        [JumpFronts.list(project, results), AssistFronts.list(project, results)].concat()
+    }
+
+    fn open(&self, project: &Path, id: &str) -> Result<Box<dyn Front>> {
+        match AssistFronts::has(project, id) {
+            true => AssistFronts.open(project, id),
+            false => JumpFronts.open(project, id),
+        }
+    }
+}
+
 /// No fronts at all.
 pub struct NoFronts;
 
 impl FrontSource for NoFronts {
-    fn list(&self, _project: &Path) -> Vec<FrontEntry> {
+    fn list(&self, _project: &Path, _results: &[String]) -> Vec<FrontEntry> {
         Vec::new()
     }
 

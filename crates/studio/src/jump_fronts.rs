@@ -25,7 +25,7 @@ const LONGEST_PHASE_SECS: f64 = 5.0;
 pub struct JumpFronts;
 
 impl FrontSource for JumpFronts {
-    fn list(&self, project: &Path) -> Vec<FrontEntry> {
+    fn list(&self, project: &Path, _: &[String]) -> Vec<FrontEntry> {
         let mut ids = vec![EMBEDDED.to_owned()];
         let found = std::fs::read_dir(project.join(FOLDER)).into_iter().flatten().flatten();
         let names = found.filter(|entry| entry.path().join("front.json").is_file());
@@ -81,6 +81,7 @@ impl Front for JumpFront {
             name: name.to_owned(),
             unit: unit.to_owned(),
             less_is_better,
+            is_logarithmic: false,
         };
         let [low, high] = heights(&self.front);
         let point = |point: &pareto::FrontPoint| FrontPoint {
@@ -99,6 +100,7 @@ impl Front for JumpFront {
             ],
             points: self.front.points.iter().map(point).collect(),
             dial: ["height".to_owned(), format!("{low:.2} m, least effort"), format!("{high:.2} m, most help")],
+            is_stepped: false,
         }
     }
 
@@ -236,7 +238,7 @@ mod tests {
     #[test]
     fn the_embedded_front_jumps_as_high_as_its_dial_says_and_lands() {
         let nowhere = Path::new("there is no such project");
-        let listed = JumpFronts.list(nowhere);
+        let listed = JumpFronts.list(nowhere, &[]);
         assert!(listed.len() == 1 && listed[0].id == EMBEDDED && listed[0].points > 4, "{listed:?}");
         let front = JumpFronts.open(nowhere, EMBEDDED).expect("a front");
         let detail = front.detail();

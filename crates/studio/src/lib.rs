@@ -1,6 +1,7 @@
 //! The studio: characters, edits, jobs and live simulations enter from a page in the browser; what leaves are files that the command line
 //! reads too, and streams of poses. Start reading at `PROTOCOL.md`, then [`protocol`], then `studio.rs`, which holds everything together.
 
+pub mod assist_fronts;
 mod browser;
 mod error;
 mod figure;

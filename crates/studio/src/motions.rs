@@ -12,7 +12,7 @@ use sinew::source::Source;
 use sinew::transfer::{FRAME_SECS, Performance, Target, replay};
 use sinew_modeler::{IkOptions, fit_clip};
 use sinew_motion::tools::{feet, put_on_ground, repeat_cycle, resample};
-use sinew_sim::{Character, Measured, Model, Scene};
+use sinew_sim::{Character, Measured, Model, Scene, Wrench};
 use std::sync::Arc;
 
 /// Frames a second of all motions.
@@ -37,7 +37,11 @@ pub fn of_performance(
         let step = (index as f64 / RATE_HZ / run.dt).round() as usize;
         let moment = &run.moments[step.min(run.moments.len() - 1)];
         let measured = Measured::new(model, &moment.position, &moment.velocity, [0.0; 3]);
-        numbered(figure.frame(&measured, &moment.torques, &moment.contacts), index)
+        let mut frame = figure.frame(&measured, &moment.torques, &moment.contacts);
+        // Help acts in the step after a moment.
+        let next = &run.moments[(step + 1).min(run.moments.len() - 1)];
+        frame.help = Some(next.assist).filter(|help| *help != Wrench::default());
+        numbered(frame, index)
     };
     let frames: Vec<Frame> = (0..count(secs)).map(frame).collect();
     encode_motion(&header(title, &figure, frames.len(), fell_at_secs, revision), &frames)

@@ -1,6 +1,6 @@
 //! The whole program: project, server, browser, and the end.
 
-use crate::jump_fronts::JumpFronts;
+use crate::fronts::AllFronts;
 use crate::server::Server;
 use crate::studio::{LARGEST_UPLOAD, Studio};
 use crate::{browser, page};
@@ -43,7 +43,7 @@ pub fn run(options: &Options, tell: &dyn Fn(&str)) -> Result<()> {
                 Err(_) => Server::bind(0).await?,
             },
         };
-        let studio = Studio::open(&options.folder, Arc::new(JumpFronts), LARGEST_UPLOAD, options.threads)?;
+        let studio = Studio::open(&options.folder, Arc::new(AllFronts), LARGEST_UPLOAD, options.threads)?;
         tell(&format!("studio of {} at {}", options.folder.display(), server.address()));
         if options.opens_browser && !browser::open(&server.address()) {
             tell("no browser was found to open; open that address yourself");

@@ -4,7 +4,7 @@ use crate::fronts::FrontSource;
 use crate::hub::Hub;
 use crate::jobs::Queue;
 use crate::project::{Found, Project, SharedProject, locked};
-use crate::protocol::{ProjectInfo, ServerMessage, State};
+use crate::protocol::{FrontEntry, ProjectInfo, ServerMessage, State};
 use crate::sessions::Sessions;
 use anyhow::Result;
 use std::path::Path;
@@ -89,7 +89,13 @@ impl Studio {
         state.rigs = Some(self.project.rig_entries(found));
         state.characters = Some(self.project.character_entries(found));
         state.results = Some(self.project.result_entries(found));
-        state.fronts = Some(self.fronts.list(self.project.root()));
+        state.fronts = Some(self.fronts(found));
+    }
+
+    /// The fronts of the project.
+    pub fn fronts(&self, found: &Found) -> Vec<FrontEntry> {
+        let results: Vec<String> = found.results.keys().cloned().collect();
+        self.fronts.list(self.project.root(), &results)
     }
 
     fn info(&self) -> ProjectInfo {

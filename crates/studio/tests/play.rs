@@ -90,7 +90,7 @@ struct Leans {
 }
 
 impl FrontSource for Leaning {
-    fn list(&self, _: &Path) -> Vec<FrontEntry> {
+    fn list(&self, _: &Path, _: &[String]) -> Vec<FrontEntry> {
         vec![FrontEntry { id: "fronts/lean".into(), title: "Leaning".into(), points: 2 }]
     }
     fn open(&self, _: &Path, id: &str) -> Result<Box<dyn Front>> {
@@ -101,7 +101,8 @@ impl FrontSource for Leaning {
 
 impl Front for LeaningFront {
     fn detail(&self) -> FrontDetail {
-        let axis = |name: &str| FrontAxis { name: name.into(), unit: "m".into(), less_is_better: true };
+        let axis =
+            |name: &str| FrontAxis { name: name.into(), unit: "m".into(), less_is_better: true, is_logarithmic: false };
         let point = |dial: f64| FrontPoint { values: vec![dial, 1.0 - dial], dial, label: None };
         FrontDetail {
             id: "fronts/lean".into(),
@@ -109,6 +110,7 @@ impl Front for LeaningFront {
             axes: vec![axis("lean"), axis("straightness")],
             points: vec![point(0.0), point(1.0)],
             dial: ["lean", "straight", "leaning"].map(str::to_owned),
+            is_stepped: false,
         }
     }
     fn character(&self) -> Character {

@@ -66,6 +66,7 @@ impl Jump {
             Source::Blend(low, high, share) => {
                 format!("{:.0} % of point {low} and {:.0} % of point {high}", 100.0 * (1.0 - share), 100.0 * share)
             }
+            Source::Near(point) => format!("searched for near point {point}"),
         };
         let help = match jump.is_natural() {
             true => "natural".to_owned(),
@@ -91,6 +92,7 @@ fn summary(dialled: &Dialled, asked: f64, wall_secs: f64) -> serde_json::Value {
     let (points, share) = match dialled.source {
         Source::Point(point) => (vec![point], 0.0),
         Source::Blend(low, high, share) => (vec![low, high], share),
+        Source::Near(point) => (vec![point], 0.0),
     };
     let assist = dialled.controller.assist();
     json!({
@@ -102,6 +104,7 @@ fn summary(dialled: &Dialled, asked: f64, wall_secs: f64) -> serde_json::Value {
         "assist_secs": assist.duration_secs,
         "points": points,
         "share": share,
+        "searched": matches!(dialled.source, Source::Near(_)),
         "flight_secs": dialled.jump.flight_secs,
         "landing": dialled.jump.landing,
         "wall_secs": wall_secs,

@@ -1,12 +1,12 @@
 //! `sinew pareto jump`: a front of jumps from effortless to supernatural.
 
 use super::show;
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
 use sinew::pareto::{
-    CHECKPOINT, Controller, Finished, Method, Search, SearchConfig, find, method_name, run, searches, seed_from, write,
+    CHECKPOINT, Controller, Finished, Method, Search, SearchConfig, compared, find, run, searches, seed_from, write,
     write_figures,
 };
 use sinew::transfer::{OutputFolder, RunOptions, Started};
@@ -22,7 +22,7 @@ pub enum Pareto {
     Jump(ParetoJump),
     /// Compares the searches: with resampling and without, binned, with a linear price; writes the paper's figures and tables from them
     ///
-    /// Writes figures.html, figure-6.svg to figure-8d.svg, figure-9.png, table-2.csv and table-3.csv.
+    /// Writes figures.html, figure-6.svg to figure-8d.svg, figure-9.png, table-2.csv, table-3.csv and searches.csv. Example: sinew pareto figures --seeds 5
     Figures(ParetoFigures),
 }
 
@@ -34,9 +34,12 @@ pub struct ParetoFigures {
     /// Generations instead of the budget's
     #[arg(long, value_name = "N", hide = true)]
     generations: Option<u64>,
-    /// Seed of the searches
+    /// First seed of the searches, the one that is drawn
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
+    /// How many seeds to compare the searches over, from the first on
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seeds: u64,
     /// Threads; 0 for one on each core; the result is the same for every number
     #[arg(long, value_name = "N", default_value_t = 0)]
     threads: usize,
@@ -45,50 +48,70 @@ pub struct ParetoFigures {
     out: PathBuf,
 }
 
+/// Most seeds of a comparison.
+const MOST_SEEDS: u64 = 1000;
+
 impl ParetoFigures {
-    fn run(&self) -> Result<()> {
-        let base = |method| {
-            let mut config = match self.budget {
-                Budget::Default => SearchConfig::standard(method),
-                Budget::Paper => SearchConfig::paper(method),
-            };
-            config.seed = self.seed;
-            if let Some(generations) = self.generations {
-                (config.generations, config.most_generations) = (generations, generations);
-            }
-            config
+    fn config(&self, method: Method, seed: u64) -> SearchConfig {
+        let mut config = match self.budget {
+            Budget::Default => SearchConfig::standard(method),
+            Budget::Paper => SearchConfig::paper(method),
         };
+        config.seed = seed;
+        if let Some(generations) = self.generations {
+            (config.generations, config.most_generations) = (generations, generations);
+        }
+        config
+    }
+
+    fn run(&self) -> Result<()> {
+        if !(1..=MOST_SEEDS).contains(&self.seeds) || self.seed.checked_add(self.seeds).is_none() {
+            bail!("--seeds {}: give how many seeds to compare over, from 1 to {MOST_SEEDS}", self.seeds);
+        }
         let mut folder = OutputFolder::make(&self.out)?;
         let bar = progress_bar()?;
-        let mut found = Vec::new();
-        for (index, config) in searches(&base).iter().enumerate() {
+        let (mut drawn, mut rows) = (None, Vec::new());
+        for seed in self.seed..self.seed + self.seeds {
+            let (found, wall_secs) = self.searched(seed, &bar)?;
+            rows.extend(compared(&found, wall_secs));
+            drawn.get_or_insert(found);
+        }
+        folder.keep();
+        bar.set_message("writing");
+        let drawn = drawn.context("at least one seed was asked for")?;
+        write_figures(&folder, &drawn, &rows)?;
+        bar.finish_and_clear();
+        let mut text = String::new();
+        for row in &rows {
+            let until = match row.tried_until_binned {
+                Some(count) => format!("as good as BSOO after {count}"),
+                None => "never as good as BSOO".to_owned(),
+            };
+            text += &format!(
+                "{:24} seed {}: hypervolume {:.3} after {} jumps in {:.0} s, {until}; highest natural {:.2} m, highest {:.2} m\n",
+                row.search, row.seed, row.hypervolume, row.tried, row.wall_secs, row.heights[0], row.heights[1]
+            );
+        }
+        show(&format!("{text}figures: {}\n", self.out.join("figures.html").display()))
+    }
+
+    /// The four searches of a seed, and how long each took.
+    fn searched(&self, seed: u64, bar: &ProgressBar) -> Result<([Finished; 4], [f64; 4])> {
+        let (mut found, mut wall_secs) = (Vec::new(), [0.0; 4]);
+        for (index, config) in searches(&|method| self.config(method, seed)).iter().enumerate() {
             config.check()?;
             bar.reset();
+            let began = Instant::now();
+            let name = format!("search {} of {}", 4 * (seed - self.seed) + index as u64 + 1, 4 * self.seeds);
             found.push(find(config, self.threads, &mut |search| {
                 let (done, total) = search.progress();
                 bar.set_length(total);
                 bar.set_position(done);
-                bar.set_message(format!("search {} of 4, hypervolume {:.3}", index + 1, search.hypervolume()));
+                bar.set_message(format!("{name}, hypervolume {:.3}", search.hypervolume()));
             })?);
+            wall_secs[index] = began.elapsed().as_secs_f64();
         }
-        folder.keep();
-        bar.set_message("writing");
-        let found: [Finished; 4] = found.try_into().ok().context("four searches were asked for")?;
-        write_figures(&folder, &found)?;
-        bar.finish_and_clear();
-        let mut text = String::new();
-        for finished in &found {
-            let front = &finished.front;
-            text += &format!(
-                "{:24} hypervolume {:.3} after {} jumps; highest natural {:.2} m, highest {:.2} m\n",
-                method_name(finished),
-                front.hypervolume,
-                front.evaluations,
-                front.highest_natural().unwrap_or(0.0),
-                front.points.last().map_or(0.0, |point| point.height)
-            );
-        }
-        show(&format!("{text}figures: {}\n", self.out.join("figures.html").display()))
+        Ok((found.try_into().ok().context("four searches were asked for")?, wall_secs))
     }
 }
 

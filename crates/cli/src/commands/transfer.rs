@@ -2,13 +2,13 @@
 
 use super::inspect::ReadArgs;
 use super::show;
-use anyhow::Result;
+use anyhow::{Context, Result};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use sinew::modeler::ModelOptions;
 use sinew::transfer::{
-    AssistProgress, Assisted, Begins, Finished, OutputFolder, Prepared, RunOptions, Started, Summary, Task, assist,
-    assist_settings, files, prepare, preset, run,
+    ASSIST_CHECKPOINT, AssistProgress, Assisted, Begins, Finished, OutputFolder, Prepared, RunOptions, Started,
+    Summary, Task, assist, assist_settings, can_be_helped, files, prepare, preset, run,
 };
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -70,6 +70,10 @@ impl Transfer {
             eprintln!("warning: {problem}");
         }
 
+        if self.assist {
+            can_be_helped(&prepared.target)?;
+        }
+
         let out = self.out.clone().unwrap_or_else(|| default_folder(&prepared));
         let mut folder = OutputFolder::make(&out)?;
         let options = RunOptions {
@@ -78,6 +82,12 @@ impl Transfer {
             checkpoint: Some(folder.checkpoint()),
             resumes: self.resume,
         };
+        let assist_checkpoint = out.join(ASSIST_CHECKPOINT);
+        if !self.resume && assist_checkpoint.exists() {
+            // It is of an earlier run.
+            std::fs::remove_file(&assist_checkpoint)
+                .with_context(|| format!("cannot remove {}", assist_checkpoint.display()))?;
+        }
         let began = Instant::now();
         let mut steps_before = 0;
         let bar = progress_bar()?;
@@ -103,11 +113,8 @@ impl Transfer {
         let mut finished = Finished::new(&prepared, &transfer, &self.preset)?;
         let assisted = match self.assist {
             true => {
-                let mut observe = |progress: &AssistProgress| {
-                    bar.set_message(format!("help {} of {}", progress.done, progress.total));
-                };
-                let settings = assist_settings(&self.preset);
-                let assisted = assist(&prepared, &transfer, &self.preset, &settings, self.threads, &mut observe)?;
+                let options = RunOptions { checkpoint: Some(assist_checkpoint.clone()), ..options };
+                let assisted = self.help(&prepared, &transfer, &options, &bar)?;
                 assisted.write(&prepared, &transfer, &finished, &folder)?;
                 finished.summary.assist = assisted.rows(&out);
                 Some(assisted)
@@ -119,6 +126,7 @@ impl Transfer {
         };
         // Nobody needs it any more; where it cannot be removed, the next run overwrites it.
         let _ = std::fs::remove_file(folder.checkpoint());
+        let _ = std::fs::remove_file(assist_checkpoint);
         bar.finish_and_clear();
 
         finished.summary.wall_secs = wall_secs;
@@ -131,6 +139,40 @@ impl Transfer {
             true => show(&(serde_json::to_string_pretty(&finished.summary)? + "\n")),
             false => show(&(text(&finished, &out) + &assisted.map_or(String::new(), |a| front_text(&a, &out)))),
         }
+    }
+}
+
+impl Transfer {
+    /// The front of fidelity against help, with the bar beginning anew for it.
+    fn help(
+        &self,
+        prepared: &Prepared,
+        transfer: &sinew::transfer::Transfer,
+        options: &RunOptions,
+        bar: &ProgressBar,
+    ) -> Result<Assisted> {
+        // The first piece of work tells nothing of how long the others take.
+        let styles = [
+            ProgressStyle::with_template("{bar:30} help {pos}/{len}, {msg}")?,
+            ProgressStyle::with_template("{bar:30} help {pos}/{len}, {msg}, {eta} left")?,
+        ];
+        bar.reset();
+        let mut observe = |started: Started, progress: &AssistProgress| {
+            bar.set_length(progress.total as u64);
+            bar.set_position(progress.done as u64);
+            let is_first = progress.done == 0 || started == Started::After(progress.done);
+            if is_first {
+                bar.reset_eta();
+            }
+            bar.set_style(styles[usize::from(!is_first)].clone());
+            bar.set_message(match progress.done {
+                0 => "the motion as drawn".to_owned(),
+                _ => format!("{:.1} M steps", 1e-6 * progress.steps as f64),
+            });
+        };
+        let assisted = assist(prepared, transfer, &self.preset, &assist_settings(&self.preset), options, &mut observe)?;
+        bar.set_message("writing");
+        Ok(assisted)
     }
 }
 

@@ -31,10 +31,11 @@ impl Finished {
         for (index, point) in finished.front.points.iter().enumerate() {
             let controller = Controller::from_toml(&finished.controller_text(index)?)?;
             let jump = finished.perform(&controller)?.jump;
-            let height = point.height;
-            if jump.failure.is_some() || jump.height.to_bits() != height.to_bits() {
+            let again = FrontPoint::new(&controller, &jump, &finished.config.objectives);
+            if jump.failure.is_some() || again != *point {
                 bail!(
-                    "jump {index} of the front reached {height} m in the search, but from its file comes to {jump:?}"
+                    "jump {index} of the front reached {} m in the search, but from its file comes to {jump:?}",
+                    point.height
                 );
             }
         }

@@ -3,6 +3,7 @@
 //! [`run`] searches, with checkpoints; [`Finished`] holds the front, all samples, and lets any of its controllers jump again; [`write()`] writes the files.
 //! [`seed_from`] makes the first jump from a transferred motion.
 
+mod comparison;
 mod figures;
 mod finished;
 mod motion_seed;
@@ -11,6 +12,7 @@ mod page;
 mod pictures;
 mod run;
 
+pub use comparison::{Compared, compared, comparison_csv, comparison_table};
 pub use figures::{find, searches, write_figures};
 pub use finished::Finished;
 pub use motion_seed::{MotionSeed, seed_from};
@@ -19,6 +21,6 @@ pub use page::{four_jumps, front_page, front_plot, method_name, shown_front};
 pub use pictures::jump_strip;
 pub use run::{CHECKPOINT, run};
 pub use sinew_pareto::{
-    Controller, Dialled, Evaluator, Front, FrontPoint, Jump, Method, Moment, Phase, Recording, Repair, Sample, Search,
-    SearchConfig, Source, dial, figure, jumper, parameters, phases, repair,
+    Controller, Dialled, Evaluator, Failure, Front, FrontPoint, Jump, Method, Moment, Phase, Recording, Repair, Sample,
+    Search, SearchConfig, Source, dial, figure, jumper, parameters, phases, repair,
 };

@@ -2,7 +2,7 @@
 //!
 //! Crouch, take-off, rise, fall and landing are read off the motion, seen from the side, as the jumper's angles; a short search then repairs the jump until it lands.
 
-use super::{Controller, Evaluator, Jump, Repair, parameters, repair};
+use super::{Controller, Evaluator, Failure, Jump, Repair, parameters, repair};
 use crate::transfer::{Moment, replay, thread_pool};
 use anyhow::{Result, bail};
 use sinew_sim::{Measured, Model};
@@ -16,6 +16,9 @@ const AFTER_SECS: f64 = 0.6;
 /// How far beyond its angle at take-off the knee's target is, so that it extends with force, rad.
 const KNEE_DRIVE: f64 = 0.4;
 
+/// Shares of the hand-made jump that are mixed in, one after the other, until the mixture can be repaired: characters of another build bend otherwise.
+const MIXED_IN: [f64; 4] = [0.0, 0.25, 0.5, 0.75];
+
 /// A jump that lands, and what it was made from.
 pub struct MotionSeed {
     /// Its controller.
@@ -26,14 +29,20 @@ pub struct MotionSeed {
     pub motion: String,
     /// When the motion took off and touched down, s.
     pub flight_secs: [f64; 2],
+    /// Share of the hand-made jump in what was repaired; 0 where the motion's own could be.
+    pub mixed_in: f64,
 }
 
 impl MotionSeed {
     /// What was made from what, in one sentence.
     pub fn sentence(&self) -> String {
         let [from, to] = self.flight_secs;
+        let mixed = match self.mixed_in {
+            0.0 => String::new(),
+            share => format!(" (with {:.0} % of the hand-made jump mixed in)", 100.0 * share),
+        };
         format!(
-            "first jump from {}, which flies from {from:.2} s to {to:.2} s: the head reaches {:.2} m",
+            "first jump from {}, which flies from {from:.2} s to {to:.2} s{mixed}: the head reaches {:.2} m",
             self.motion, self.jump.height
         )
     }
@@ -71,16 +80,24 @@ pub fn seed_from(folder: &Path, evaluator: &Evaluator, seed: u64, threads: usize
     let draft = draft(&moments.map(|moment| side.angles(model, &run.moments[moment])))?;
 
     let settings = Repair { seed, ..Repair::default() };
-    let (controller, jump) = thread_pool(threads)?.install(|| repair(evaluator, &draft, &settings))?;
-    if let Some(failure) = jump.failure {
-        bail!(
-            "{} ({motion}): no jump that lands was found near this one (the best one ends after {:.1} s, {failure:?}); start without --from, or from another jump",
-            folder.display(),
-            jump.lasted_secs
-        );
-    }
     let flight_secs = [take_off, touch_down].map(|step| step as f64 * run.dt);
-    Ok(MotionSeed { controller, jump, motion, flight_secs })
+    let mut best: Option<Jump> = None;
+    for mixed_in in MIXED_IN {
+        let start = draft.blend(&Controller::seed(), mixed_in);
+        let (controller, jump) = thread_pool(threads)?.install(|| repair(evaluator, &start, &settings))?;
+        if jump.failure.is_none() {
+            return Ok(MotionSeed { controller, jump, motion, flight_secs, mixed_in });
+        }
+        if best.as_ref().is_none_or(|best| best.lasted_secs < jump.lasted_secs) {
+            best = Some(jump);
+        }
+    }
+    let (secs, failure) = best.map_or((0.0, None), |jump| (jump.lasted_secs, jump.failure));
+    let failure = failure.map_or("", Failure::words);
+    bail!(
+        "{} ({motion}): no jump that lands was found near this one (the best one ends after {secs:.1} s: {failure}); start without --from, or from another jump",
+        folder.display()
+    );
 }
 
 /// First step and step after the last of the longest time without contact.

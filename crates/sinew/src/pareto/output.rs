@@ -26,9 +26,10 @@ pub fn write(folder: &OutputFolder, finished: &Finished) -> Result<()> {
         fs::remove_file(&old).with_context(|| format!("cannot remove {}", old.display()))?;
     }
     let front = shown_front(&method_name(finished), finished)?;
-    let plot = front_plot("", &front).as_str().to_owned();
     let strip = four_jumps(&front)?.render()?.encode_png()?;
-    let page = front_page(finished, front)?.to_html()?;
+    let page = front_page(finished, front)?;
+    let plot = front_plot(&page).as_str().to_owned();
+    let page = page.to_html()?;
     folder.write(&[
         ("front.html".to_owned(), page.into_bytes()),
         ("front.svg".to_owned(), plot.into_bytes()),

@@ -59,6 +59,15 @@ fn cost(finished: &Finished, effort: f64, assist: f64) -> f64 {
     if finished.config.objectives.is_linear { sum } else { libm::log(sum) }
 }
 
+/// A front whose price has no logarithm, with it, so that it can be held against others.
+pub fn in_logarithm(front: &Front) -> Front {
+    let mut front = front.clone();
+    let price = Jump::view().y;
+    front.points.iter_mut().for_each(|point| point.values[price] = libm::log(point.values[price]));
+    front.samples.iter_mut().for_each(|sample| sample[1] = libm::log(sample[1]));
+    front
+}
+
 /// The page of a front: `front.html`.
 ///
 /// # Errors
@@ -96,7 +105,8 @@ pub fn front_page(finished: &Finished, front: Front) -> Result<FrontPage> {
     Ok(FrontPage {
         title: format!("Jumps, {}", method_name(finished)),
         introduction: format!(
-            "Every point is a controller of 34 numbers, simulated: the least effort that was found for its height. {} jumps were tried, seed {}, hypervolume {:.3}.",
+            "Every point is a controller of 34 numbers, simulated: the least effort that was found for its height{}. {} jumps were tried, seed {}, hypervolume {:.3}.",
+            if finished.config.objective_count > 2 { " and its distance" } else { "" },
             found.evaluations, found.seed, found.hypervolume
         ),
         verdict: Some(Verdict { is_good: natural > 0, headline, details: Vec::new() }),
@@ -117,9 +127,9 @@ pub fn method_name(finished: &Finished) -> String {
     if config.objectives.is_linear { format!("{name}, linear price") } else { name.to_owned() }
 }
 
-/// Figure 8 (a) or (b) of the paper: a front with all samples.
-pub fn front_plot(title: &str, front: &Front) -> Svg {
-    FrontPlot { title, view: &Jump::view(), fronts: std::slice::from_ref(front), paint: FrontPaint::Kinds }.to_svg()
+/// Figure 8 (a) or (b) of the paper: a front with its samples, in the quantities that its page shows.
+pub fn front_plot(page: &FrontPage) -> Svg {
+    FrontPlot { title: "", view: &page.view, fronts: &page.fronts, paint: FrontPaint::Kinds }.to_svg()
 }
 
 /// Figure 9 of the paper: the lowest and the highest natural jump, and the middle and highest of those that are helped.
@@ -132,7 +142,7 @@ pub fn four_jumps(front: &Front) -> Result<FilmStrip> {
     let chosen = [
         ("shortest natural jump", natural.first()),
         ("highest natural jump", natural.last()),
-        ("supernatural jump of middle height", helped.get(helped.len() / 2)),
+        ("middle supernatural jump", helped.get(helped.len() / 2)),
         ("highest supernatural jump", helped.last()),
     ];
     let shown: Vec<(String, &FrontPoint)> = chosen

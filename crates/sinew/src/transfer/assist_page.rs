@@ -24,7 +24,6 @@ pub(super) fn view() -> FrontView {
             Quantity::new("largest force", "% of weight", 0),
             Quantity::new("largest torque", "% of weight × height", 0),
             Quantity::new("time helped", "%", 0),
-            Quantity::new("completed", "", 0),
         ],
         x: 0,
         y: 1,
@@ -36,6 +35,7 @@ pub(super) fn view() -> FrontView {
 /// Words for a point.
 pub(super) fn label(index: usize, point: &AssistPoint, count: usize) -> String {
     match (index, &point.price) {
+        (_, None) if !point.completed => "physics alone, falls".to_owned(),
         (_, None) => "physics alone".to_owned(),
         (index, _) if index + 1 == count => "as drawn".to_owned(),
         _ => format!("help {index}"),
@@ -58,7 +58,6 @@ pub(super) fn front(assisted: &Assisted, prepared: Option<&Prepared>) -> Front {
                 100.0 * figures.largest_force,
                 100.0 * figures.largest_torque,
                 100.0 * figures.share_of_time,
-                f64::from(u8::from(point.completed)),
             ],
             is_assisted: figures.mean_help > 0.0,
             motion: prepared.map(|prepared| motion(prepared.model(), finished)),

@@ -18,7 +18,7 @@ mod prepare;
 mod replay;
 mod run;
 
-pub use assist::{AssistRow, Assisted, assist, assist_settings};
+pub use assist::{ASSIST_CHECKPOINT, AssistRow, Assisted, assist, assist_settings};
 pub use controls::Controls;
 pub use deviations::worst_deviations;
 pub use figures::{Figures, WindowFigures};
@@ -34,6 +34,7 @@ pub(crate) use replay::opened;
 pub use replay::{Push, Replay, replay};
 pub use run::{CHECKPOINT, RunOptions, Started, run, run_until};
 pub(crate) use run::{read_checkpoint, thread_pool};
+pub use sinew_transfer::assist::{Sweep, can_be_helped};
 pub use sinew_transfer::{
     AssistConfig, AssistPoint, AssistProgress, Begins, ClipInput, Config, FRAME_SECS, Help, HelpFigures, HelpSpan,
     HelpUnits, Metrics, Moment, Performance, Progress, Search, Target, Terms, Transfer, TransferError, config, metrics,

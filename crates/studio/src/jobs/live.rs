@@ -3,6 +3,8 @@
 use crate::error::Refusal;
 use crate::motions::{of_performance, of_target};
 use crate::project::locked;
+use crate::project::skin::skin;
+use crate::protocol::Skin;
 use bytes::Bytes;
 use sinew::transfer::{Config, FRAME_SECS, Performance, Prepared};
 use std::sync::{Arc, Mutex};
@@ -15,6 +17,8 @@ const REST: u32 = 30;
 pub(crate) struct LiveMotion {
     prepared: Arc<Prepared>,
     config: Config,
+    /// Rig that the clip is from.
+    rig: String,
     latest: Mutex<Latest>,
     made: Mutex<Option<(u64, Bytes)>>,
     target: Mutex<Option<Bytes>>,
@@ -28,11 +32,12 @@ struct Latest {
 }
 
 impl LiveMotion {
-    pub fn new(prepared: &Arc<Prepared>, config: &Config) -> LiveMotion {
+    pub fn new(prepared: &Arc<Prepared>, config: &Config, rig: &str) -> LiveMotion {
         let latest = Latest { revision: 0, offsets: Vec::new(), shown_at: Instant::now(), took: Duration::ZERO };
         LiveMotion {
             prepared: prepared.clone(),
             config: config.clone(),
+            rig: rig.to_owned(),
             latest: Mutex::new(latest),
             made: Mutex::default(),
             target: Mutex::default(),
@@ -88,6 +93,11 @@ impl LiveMotion {
         let bytes = of_target(&self.title(), &self.prepared.target, character);
         *made = Some(bytes.clone());
         Ok(bytes)
+    }
+
+    /// How the rig's nodes follow the bodies.
+    pub fn skin(&self) -> Skin {
+        skin(&self.rig, &self.prepared.source, &self.prepared.modeling.project)
     }
 
     fn title(&self) -> String {

@@ -1,5 +1,6 @@
 //! The queue of heavy work: one job at a time, kept in a file, resumed after a restart.
 
+mod assist;
 mod feedback;
 mod live;
 mod store;
@@ -9,7 +10,7 @@ use crate::error::Refusal;
 use crate::hub::Hub;
 use crate::names::{free_path, plain, plain_name};
 use crate::project::{SharedProject, locked};
-use crate::protocol::{Job, JobRequest, JobStatus, ServerMessage};
+use crate::protocol::{Job, JobRequest, JobStatus, ServerMessage, Skin};
 use bytes::Bytes;
 use live::LiveMotion;
 use std::ops::ControlFlow;
@@ -218,6 +219,19 @@ impl Queue {
         }
     }
 
+    /// How the nodes of a job's rig follow its bodies, also where the project has no character for it.
+    ///
+    /// # Errors
+    /// Where it has not begun, or its rig is gone.
+    pub fn skin(&self, id: u64) -> Result<Skin, Refusal> {
+        let job = self.get(id)?;
+        let live = locked(&self.shared.live).clone();
+        match live.filter(|(of, _)| *of == id) {
+            Some((_, live)) => Ok(live.skin()),
+            None => self.shared.project.skin_of_result(&job.result),
+        }
+    }
+
     /// Lets the job that runs stop after its present piece of work, and starts none.
     pub fn stop(&self) {
         self.shared.stops.store(true, Ordering::SeqCst);
@@ -316,6 +330,7 @@ impl Shared {
                 JobRequest::Feedback { .. } => sinew::feedback::CHECKPOINT,
             };
             let _ = std::fs::remove_file(folder.join(checkpoint));
+            let _ = std::fs::remove_file(folder.join(sinew::transfer::ASSIST_CHECKPOINT));
             let _ = std::fs::remove_dir(&folder);
         }
     }

@@ -1,5 +1,6 @@
 //! A transfer as a job: the same work as `sinew transfer`, to the same bytes.
 
+use super::assist::sweep;
 use super::live::LiveMotion;
 use super::{Ended, Shared};
 use crate::error::Refusal;
@@ -8,7 +9,8 @@ use crate::project::characters::find_rig;
 use crate::protocol::{Job, JobProgress, JobRequest, WindowCosts};
 use anyhow::{Result, bail};
 use sinew::transfer::{
-    Begins, Finished, OutputFolder, RunOptions, Task, Transfer, WindowFigures, files, prepare, preset, run_until,
+    ASSIST_CHECKPOINT, Begins, Finished, OutputFolder, RunOptions, Task, Transfer, WindowFigures, can_be_helped, files,
+    prepare, preset, run_until,
 };
 use sinew_modeler::{CharacterProject, ModelOptions};
 use std::ops::ControlFlow;
@@ -39,7 +41,8 @@ pub fn rig_of(
 
 /// Works to the end, or until it is told to stop.
 pub fn run(shared: &Shared, job: &Job) -> Result<Ended> {
-    let JobRequest::Transfer { character, rig, clip, preset: preset_name, cycles, seed, from_rest, .. } = &job.request
+    let JobRequest::Transfer { character, rig, clip, preset: preset_name, cycles, seed, from_rest, assist, .. } =
+        &job.request
     else {
         bail!("job {} is no transfer", job.id);
     };
@@ -55,13 +58,16 @@ pub fn run(shared: &Shared, job: &Job) -> Result<Ended> {
     };
     let rig = rig_of(project, character.as_deref(), rig.as_deref(), made.as_ref()).map_err(plain)?;
     let mut source = project.open_rig(&rig).map_err(plain)?;
-    let options = ModelOptions { name: source.name.clone(), source: rig, ..ModelOptions::default() };
+    let options = ModelOptions { name: source.name.clone(), source: rig.clone(), ..ModelOptions::default() };
     if let Some(character) = character {
         source.name = Path::new(character).file_stem().unwrap_or_default().to_string_lossy().into_owned();
     }
     let task = Task { clip: clip.clone(), cycles: *cycles, character: made, keeps_slides: false, options };
     let prepared = Arc::new(prepare(source, &task, &config)?);
-    let live = Arc::new(LiveMotion::new(&prepared, &config));
+    if *assist {
+        can_be_helped(&prepared.target)?;
+    }
+    let live = Arc::new(LiveMotion::new(&prepared, &config, &rig));
     shared.set_live(job.id, Some(live.clone()));
 
     let mut folder = OutputFolder::make(&project.path(&job.result).map_err(plain)?)?;
@@ -80,18 +86,38 @@ pub fn run(shared: &Shared, job: &Job) -> Result<Ended> {
     if !transfer.is_done() {
         return Ok(Ended::Stopped);
     }
+    let help_checkpoint = folder.path().join(ASSIST_CHECKPOINT);
+    let assisted = match assist {
+        true => match sweep(shared, job, &prepared, &transfer, preset_name, &help_checkpoint)? {
+            Some(assisted) => Some(assisted),
+            None => return Ok(Ended::Stopped),
+        },
+        false => None,
+    };
     shared.update(job.id, |job| job.message = "Draws and writes.".into());
     let finished = Finished::new(&prepared, &transfer, preset_name)?;
-    folder.write(&files(&prepared, &transfer, &finished)?)?;
+    match &assisted {
+        Some(assisted) => assisted.write(&prepared, &transfer, &finished, &folder)?,
+        None => folder.write(&files(&prepared, &transfer, &finished)?)?,
+    }
     // Nobody needs it any more; where it cannot be removed, the next run overwrites it.
     let _ = std::fs::remove_file(folder.checkpoint());
-    Ok(Ended::Done(match &finished.fall {
+    let _ = std::fs::remove_file(help_checkpoint);
+    let sentence = match &finished.fall {
         Some(fall) => fall.clone(),
         None => format!(
             "Completed: all {:.2} s, mean cost {:.3}.",
             finished.summary.duration_secs, finished.summary.cost_mean
         ),
-    }))
+    };
+    Ok(Ended::Done(
+        match assisted.as_ref().and_then(|assisted| Some((assisted.points.len(), assisted.points.last()?))) {
+            Some((count, drawn)) => {
+                format!("{sentence} With help: {count} motions, down to a mean cost of {:.3}.", drawn.cost_mean)
+            }
+            None => sentence,
+        },
+    ))
 }
 
 /// Tells how far it is.

@@ -3,7 +3,7 @@
 use super::characters::find_rig;
 use super::{Found, Project, ResultStamp, locked};
 use crate::error::Refusal;
-use crate::protocol::{ResultDetail, ResultEntry, ResultFile};
+use crate::protocol::{ResultDetail, ResultEntry, ResultFile, Skin};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use sinew::transfer::Figures;
@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// Files of a result that can be downloaded, and what they hold.
-pub const FILES: [(&str, &str); 16] = [
+pub const FILES: [(&str, &str); 18] = [
     ("simulated.glb", "the simulated clip on the artist's own file, or on capsules"),
     ("simulated.bvh", "the simulated clip on the source's skeleton"),
     ("trajectory.npz", "time, qpos, qvel, ctrl and torque of every step, for NumPy"),
@@ -24,6 +24,8 @@ pub const FILES: [(&str, &str); 16] = [
     ("character.mjcf", "the character on flat ground, for MuJoCo"),
     ("controls.json", "everything that performs the motion again"),
     ("summary.json", "the figures of the report"),
+    ("assist.html", "fidelity against help from outside, to click through"),
+    ("assist.csv", "its numbers"),
     ("policy.json", "the feedback policy"),
     ("feedback.json", "the figures of the feedback"),
     ("feedback.html", "the report of the feedback"),
@@ -118,6 +120,16 @@ impl Project {
         Ok(source.ok().and_then(|source| find_rig(&self.scan(), &source)))
     }
 
+    /// How the nodes of its rig follow the bodies of a result.
+    ///
+    /// # Errors
+    /// Where there is no such result, or the project has not its rig.
+    pub fn skin_of_result(&self, id: &str) -> Result<Skin, Refusal> {
+        let made = self.character_of_result(id)?;
+        let missing = || Refusal::missing(format!("{id}: its rig is not in the project; drop it in"));
+        self.skin(&made)?.ok_or_else(missing)
+    }
+
     /// A file of a result.
     ///
     /// # Errors
@@ -139,7 +151,9 @@ impl Project {
     pub fn remove_result(&self, id: &str) -> Result<(), Refusal> {
         let folder = self.result_path(id)?;
         let own = FILES.iter().map(|(name, _)| *name);
-        for name in own.chain([sinew::transfer::CHECKPOINT, sinew::feedback::CHECKPOINT]) {
+        for name in
+            own.chain([sinew::transfer::CHECKPOINT, sinew::transfer::ASSIST_CHECKPOINT, sinew::feedback::CHECKPOINT])
+        {
             match std::fs::remove_file(folder.join(name)) {
                 Err(e) if e.kind() != std::io::ErrorKind::NotFound => {
                     return Err(Refusal::bad(format!("{id}/{name} cannot be removed ({e})")));
@@ -147,9 +161,21 @@ impl Project {
                 _ => {}
             }
         }
+        self.remove_points(&folder.join("assist"));
         // What others have put there stays.
         let _ = std::fs::remove_dir(&folder);
         Ok(())
+    }
+
+    /// Takes the points of a front of help away, of which each is a result; what others have put there stays.
+    fn remove_points(&self, folder: &Path) {
+        for index in 0..100 {
+            let point = self.id(&folder.join(format!("{index:02}")));
+            if self.remove_result(&point).is_err() {
+                break;
+            }
+        }
+        let _ = std::fs::remove_dir(folder);
     }
 }
 

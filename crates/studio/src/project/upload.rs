@@ -67,6 +67,8 @@ pub async fn receive(project: &Project, body: Body, announced: Option<u64>, larg
         };
         count += chunk.len() as u64;
         if count > largest {
+            // The part that was written need not wait for the rest that is thrown away.
+            drop((file, arrived));
             discard(&mut stream, count).await;
             return Err(too_large());
         }

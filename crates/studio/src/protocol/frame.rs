@@ -1,6 +1,7 @@
 //! One moment of a simulation as bytes, little end first.
 
 use bytes::{BufMut, Bytes, BytesMut};
+use sinew_sim::Wrench;
 
 /// Bytes before the bodies.
 pub const HEADER_BYTES: usize = 48;
@@ -8,6 +9,8 @@ pub const HEADER_BYTES: usize = 48;
 pub const FRAME_KIND: u8 = 1;
 /// Bytes of a contact.
 pub const CONTACT_BYTES: usize = 32;
+/// Bytes of help from outside.
+pub const HELP_BYTES: usize = 24;
 /// Most contacts in a frame; the strongest stay.
 pub const MOST_CONTACTS: usize = 256;
 
@@ -41,6 +44,8 @@ pub struct Frame {
     pub torques: Vec<f64>,
     /// What touches.
     pub contacts: Vec<ContactPoint>,
+    /// Help from outside at the centre of mass, where there is any.
+    pub help: Option<Wrench>,
 }
 
 /// A contact.
@@ -63,6 +68,7 @@ impl Frame {
             + 28 * self.bodies.len()
             + 4 * self.torques.len()
             + CONTACT_BYTES * self.contacts.len().min(MOST_CONTACTS)
+            + HELP_BYTES * usize::from(self.help.is_some())
     }
 
     /// The bytes; quaternions go `x, y, z, w`, as three.js has them.
@@ -83,7 +89,7 @@ impl Frame {
         out.put_u16_le(self.bodies.len() as u16);
         out.put_u16_le(self.torques.len() as u16);
         out.put_u16_le(contacts as u16);
-        out.put_u16_le(0);
+        out.put_u16_le(u16::from(self.help.is_some()));
         self.center_of_mass.iter().for_each(|x| out.put_f32_le(*x as f32));
         out.put_f64_le(self.time_secs);
         out.put_f64_le(self.clock_ms);
@@ -95,6 +101,9 @@ impl Frame {
             out.put_u32_le(contact.body);
             out.put_i32_le(contact.other);
             contact.point.iter().chain(&contact.force).for_each(|x| out.put_f32_le(*x as f32));
+        }
+        if let Some(help) = &self.help {
+            help.force.iter().chain(&help.torque).for_each(|x| out.put_f32_le(*x as f32));
         }
     }
 }
@@ -115,16 +124,18 @@ mod tests {
             bodies: vec![([4.0, 5.0, 6.0], [0.5, 0.25, 0.125, 0.0625])],
             torques: vec![8.0],
             contacts: vec![ContactPoint { body: 0, other: -1, point: [1.0, 2.0, 0.0], force: [0.0, 0.0, 90.0] }],
+            help: Some(Wrench { force: [0.0, 0.0, 7.0], torque: [0.0, 3.0, 0.0] }),
         };
         let bytes = frame.encode();
-        assert_eq!((bytes.len(), bytes.len()), (48 + 28 + 4 + 32, frame.byte_count()));
+        assert_eq!((bytes.len(), bytes.len()), (48 + 28 + 4 + 32 + 24, frame.byte_count()));
         let f32_at = |at: usize| f32::from_le_bytes(bytes[at..at + 4].try_into().expect("four"));
         let f64_at = |at: usize| f64::from_le_bytes(bytes[at..at + 8].try_into().expect("eight"));
         assert_eq!((bytes[0], bytes[1], bytes[2], bytes[4], bytes[8]), (1, 1, 4, 7, 9));
-        assert_eq!((bytes[12], bytes[14], bytes[16]), (1, 1, 1));
+        assert_eq!((bytes[12], bytes[14], bytes[16], bytes[18]), (1, 1, 1, 1));
         assert_eq!((f32_at(20), f32_at(28), f64_at(32), f64_at(40)), (1.0, 3.0, 1.5, 2.5));
         assert_eq!((f32_at(48), f32_at(60), f32_at(72)), (4.0, 0.25, 0.5));
         assert_eq!((f32_at(76), f32_at(80 + 28)), (8.0, 90.0));
+        assert_eq!((f32_at(112 + 8), f32_at(112 + 16)), (7.0, 3.0));
         assert_eq!(i32::from_le_bytes(bytes[84..88].try_into().expect("four")), -1);
     }
 }

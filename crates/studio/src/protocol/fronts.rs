@@ -26,6 +26,9 @@ pub struct FrontDetail {
     pub points: Vec<FrontPoint>,
     /// What the dial is called, and at its two ends.
     pub dial: [String; 3],
+    /// Whether the dial goes from point to point; otherwise what is between two points can be had as well.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_stepped: bool,
 }
 
 /// A number of a point.
@@ -37,6 +40,9 @@ pub struct FrontAxis {
     pub unit: String,
     /// Whether less is better.
     pub less_is_better: bool,
+    /// Whether it is drawn on a logarithmic scale; its values are not logarithms.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_logarithmic: bool,
 }
 
 /// A point.

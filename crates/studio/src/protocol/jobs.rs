@@ -28,6 +28,9 @@ pub enum JobRequest {
         /// Starts standing still instead of with the clip's velocity.
         #[serde(default)]
         from_rest: bool,
+        /// Also makes motions that are helped from outside, from physics alone to the motion as drawn.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        assist: bool,
         /// Name of the result; absent: character, clip and preset.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         name: Option<String>,

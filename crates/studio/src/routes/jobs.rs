@@ -3,7 +3,7 @@
 use super::files::{App, binary};
 use super::{Asked, Sent};
 use crate::error::{Refusal, on_a_thread};
-use crate::protocol::{Job, JobRef, JobRequest};
+use crate::protocol::{Job, JobRef, JobRequest, Skin};
 use crate::studio::Studio;
 use axum::Json;
 use axum::extract::State;
@@ -46,6 +46,10 @@ pub async fn remove(State(studio): App, Asked(JobRef { id }): Asked<JobRef>) -> 
 pub async fn motion(State(studio): App, Asked(JobRef { id }): Asked<JobRef>) -> Result<Response, Refusal> {
     let bytes = on_a_thread(move || studio.jobs.motion(id, false)).await?;
     Ok(binary("application/octet-stream", bytes))
+}
+
+pub async fn skin(State(studio): App, Asked(JobRef { id }): Asked<JobRef>) -> Result<Json<Skin>, Refusal> {
+    on_a_thread(move || studio.jobs.skin(id).map(Json)).await
 }
 
 pub async fn target(State(studio): App, Asked(JobRef { id }): Asked<JobRef>) -> Result<Response, Refusal> {

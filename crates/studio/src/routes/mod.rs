@@ -41,6 +41,7 @@ pub fn routes(studio: Arc<Studio>) -> Router {
         .route("/character/file", get(characters::file))
         .route("/job", get(jobs::get).post(jobs::submit).delete(jobs::remove))
         .route("/job/motion", get(jobs::motion))
+        .route("/job/skin", get(jobs::skin))
         .route("/job/target", get(jobs::target))
         .route("/job/pause", post(jobs::pause))
         .route("/job/resume", post(jobs::resume))

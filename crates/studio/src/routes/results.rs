@@ -47,12 +47,7 @@ pub async fn motion(State(studio): App, Asked(Which { id, which }): Asked<Which>
 }
 
 pub async fn skin(State(studio): App, Asked(Id { id }): Asked<Id>) -> Result<Json<Skin>, Refusal> {
-    on_a_thread(move || {
-        let made = studio.project.character_of_result(&id)?;
-        let missing = || Refusal::missing(format!("{id}: its rig is not in the project; drop it in"));
-        studio.project.skin(&made)?.map(Json).ok_or_else(missing)
-    })
-    .await
+    on_a_thread(move || studio.project.skin_of_result(&id).map(Json)).await
 }
 
 #[derive(Deserialize)]
@@ -88,7 +83,7 @@ pub async fn file(State(studio): App, Asked(FileOf { id, name, inline }): Asked<
 }
 
 pub async fn fronts(State(studio): App) -> Result<Json<Vec<FrontEntry>>, Refusal> {
-    on_a_thread(move || Ok(Json(studio.fronts.list(studio.project.root())))).await
+    on_a_thread(move || Ok(Json(studio.fronts(&studio.project.scan())))).await
 }
 
 pub async fn front(State(studio): App, Asked(Id { id }): Asked<Id>) -> Result<Json<FrontDetail>, Refusal> {

@@ -66,8 +66,9 @@ pub fn build(project: &Project, fronts: &dyn FrontSource, start: &SessionStart) 
             let front = fronts.open(project.root(), front)?;
             let simulation =
                 Simulation::on_surface(&front.character(), front.surface(), front.dt(), front.controller(*dial)?)?;
-            let title = front.detail().title;
-            Ok(Built { scene: scene(project, &simulation, None, None)?, simulation, title })
+            let title = front.title();
+            let made = front.made();
+            Ok(Built { scene: scene(project, &simulation, made.as_ref(), None)?, simulation, title })
         }
     }
 }

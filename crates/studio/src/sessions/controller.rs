@@ -2,7 +2,7 @@
 
 use crate::protocol::{ControllerKind, Steer};
 use anyhow::{Result, bail};
-use sinew_sim::{Model, Snapshot, World, WorldMut};
+use sinew_sim::{Model, Snapshot, World, WorldMut, Wrench};
 use sinew_transfer::{Pilot, Policy};
 use std::sync::Arc;
 
@@ -20,6 +20,16 @@ pub trait Controller: Send {
 
     /// Called before every step with the world that is simulated, in which the character's bodies come first: to help it with forces or gravity.
     fn before_step(&mut self, _time_secs: f64, _gravity: [f64; 3], _world: &mut WorldMut<'_>) {}
+
+    /// Where the motion goes on from another state at the beginning of frame `frame`: that state. Asked once, before [`Controller::target`].
+    fn jump(&mut self, _frame: usize) -> Option<Snapshot> {
+        None
+    }
+
+    /// Help from outside at the centre of mass, from the beginning of frame `frame` to the next.
+    fn help(&self, _frame: usize) -> Option<Wrench> {
+        None
+    }
 
     /// Whether it goes where [`Steer`] says.
     fn steers(&self) -> bool {

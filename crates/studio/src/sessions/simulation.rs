@@ -8,7 +8,7 @@ use crate::protocol::Frame;
 use crate::protocol::Steer;
 use crate::protocol::frame::{DIVERGED, FALLEN, JUMPED};
 use sinew::transfer::FRAME_SECS;
-use sinew_sim::{Batch, BatchOptions, Character, JointKind, Model, Object, Scene, Status, Surface};
+use sinew_sim::{Batch, BatchOptions, Character, JointKind, Model, Object, Scene, Snapshot, Status, Surface, Wrench};
 use std::sync::Arc;
 
 /// A character counts as fallen below this share of its root's height at the start.
@@ -24,6 +24,8 @@ pub struct Simulation {
     controller: Box<dyn Controller>,
     thrown: Thrown,
     pushes: Vec<Push>,
+    /// Help from outside in this frame.
+    help: Option<Wrench>,
     gravity: [f64; 3],
     /// What the player wants.
     pub steer: Steer,
@@ -85,6 +87,7 @@ impl Simulation {
             controller,
             thrown: Thrown::default(),
             pushes: Vec::new(),
+            help: None,
             gravity: scene.gravity,
             steer: Steer::default(),
             steps_per_frame: (FRAME_SECS / dt).round().max(1.0) as usize,
@@ -129,28 +132,35 @@ impl Simulation {
     /// Back to the start of the controller; with the balls, where they wait.
     pub fn restart(&mut self, with_balls: bool) {
         let start = self.controller.start();
-        let (nq, nv) = (self.alone().position_count(), self.alone().velocity_count());
         let rest = self.world.model().rest_position().to_vec();
         let mut world = self.world.world_mut(0);
-        let (mut position, mut velocity) = (world.as_world().position(), world.as_world().velocity());
         if with_balls {
-            position.copy_from_slice(&rest);
-            velocity.fill(0.0);
+            world.restore(&Snapshot::new(&rest, &vec![0.0; world.as_world().velocity().len()]));
             self.thrown.clear();
             self.pushes.clear();
         }
-        position[..nq].copy_from_slice(&start.values()[..nq]);
-        velocity[..nv].copy_from_slice(&start.values()[nq..]);
-        world.restore(&sinew_sim::Snapshot::new(&position, &velocity));
-        world.clear_forces();
         world.set_gravity(self.gravity);
-        world.set_target_velocity(&vec![0.0; velocity.len()]);
         self.step = 0;
-        self.has_jumped = true;
-        self.look();
-        let mut row = position;
+        self.place(&start);
+        let mut row = self.world.world(0).position();
+        let nq = self.alone().position_count();
         self.controller.target(0, &self.alone.world(0), &self.steer, &mut row[..nq]);
         self.rows = [row.clone(), row];
+    }
+
+    /// Puts the character into a state; balls stay where they are.
+    fn place(&mut self, state: &Snapshot) {
+        let (nq, nv) = (self.alone().position_count(), self.alone().velocity_count());
+        let mut world = self.world.world_mut(0);
+        let (mut position, mut velocity) = (world.as_world().position(), world.as_world().velocity());
+        position[..nq].copy_from_slice(&state.values()[..nq]);
+        velocity[..nv].copy_from_slice(&state.values()[nq..]);
+        world.restore(&Snapshot::new(&position, &velocity));
+        world.set_target_velocity(&vec![0.0; velocity.len()]);
+        self.help = None;
+        self.set_forces();
+        self.has_jumped = true;
+        self.look();
     }
 
     /// Lets a force act on a body of the character.
@@ -216,13 +226,23 @@ impl Simulation {
     fn steer_frame(&mut self) -> Next {
         self.look();
         let nq = self.alone().position_count();
-        let frame = self.step / self.steps_per_frame + 1;
+        let now = self.step / self.steps_per_frame;
+        let frame = now + 1;
+        if let Some(state) = self.controller.jump(now) {
+            self.place(&state);
+            self.controller.target(now, &self.alone.world(0), &self.steer, &mut self.rows[0][..nq]);
+        }
         let [from, to] = &mut self.rows;
         let next = self.controller.target(frame, &self.alone.world(0), &self.steer, &mut to[..nq]);
         let mut world = self.world.world_mut(0);
         world.set_target(from);
         world.follow_target(to, self.steps_per_frame);
         from.copy_from_slice(to);
+        let help = self.controller.help(now).filter(|_| next == Next::Continue);
+        if help != self.help {
+            self.help = help;
+            self.set_forces();
+        }
         next
     }
 
@@ -243,6 +263,17 @@ impl Simulation {
             let center = world.as_world().measure().bodies[push.body].center_of_mass;
             world.add_force(push.body, push.force, push.point.unwrap_or(center));
         }
+        if let Some(help) = &self.help {
+            // Spread over the bodies by their mass, as gravity is; balls get none of it.
+            let measured = world.as_world().measure();
+            let total: f64 = self.character.bodies.iter().map(|body| body.mass).sum();
+            for (index, body) in self.character.bodies.iter().enumerate() {
+                let Some(place) = self.figure.model_body(index) else { continue };
+                let force = help.force.map(|f| f * body.mass / total.max(1e-12));
+                world.add_force(place, force, measured.bodies[place].center_of_mass);
+            }
+            world.add_torque(0, help.torque);
+        }
     }
 
     /// The present moment.
@@ -257,6 +288,7 @@ impl Simulation {
         }
         let hidden = |body: u32| (body as usize).checked_sub(first_ball).is_some_and(|ball| self.thrown.waits(ball));
         frame.contacts.retain(|contact| !hidden(contact.body));
+        frame.help = self.help;
         frame.time_secs = self.step as f64 * self.world.model().dt();
         if matches!(world.status(), Status::Diverged { .. }) {
             frame.flags |= DIVERGED;

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::broadcast;
 
 /// A simulation that nobody watches for so long ends.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(20);
 /// Where the machine is slower than real time, what it is behind by more than this is dropped.
 const LARGEST_LAG: Duration = Duration::from_millis(100);
 /// Frames between two that are sent of a simulation that stands still.

@@ -2,13 +2,13 @@
 
 use super::help::{Help, HelpUnits, sizes};
 use crate::target::FRAME_SECS;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Stretches of help with a shorter pause between them are one.
 const PAUSE_FRAMES: usize = 4;
 
 /// Help over a whole motion. Forces are counted in weights, torques in weights times heights.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct HelpFigures {
     /// ∫|F| dt over the duration.
     pub mean_force: f64,
@@ -27,7 +27,7 @@ pub struct HelpFigures {
 }
 
 /// A stretch of time with help.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct HelpSpan {
     /// Its beginning, s.
     pub from_secs: f64,

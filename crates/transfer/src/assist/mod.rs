@@ -7,12 +7,14 @@
 mod config;
 mod figures;
 mod help;
+mod point;
 mod sweep;
 
 pub use config::AssistConfig;
 pub use figures::{HelpFigures, HelpSpan};
 pub use help::{Help, HelpUnits, sizes};
-pub use sweep::{AssistPoint, AssistProgress, sweep};
+pub use point::AssistPoint;
+pub use sweep::{AssistProgress, Sweep, can_be_helped, sweep};
 
 #[cfg(test)]
 mod tests;

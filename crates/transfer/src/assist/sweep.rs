@@ -1,14 +1,18 @@
-//! The front: the price of help lowered step by step, each point polished from the one before.
+//! The sweep: the price of help raised and lowered step by step, each point polished from the one before; it can be saved after each.
 
 use super::config::AssistConfig;
 use super::figures::HelpFigures;
 use super::help::{Help, HelpUnits};
+use super::point::{AssistPoint, front};
 use crate::TransferError;
 use crate::config::Config;
 use crate::performance::Performance;
 use crate::polish::{AssistedPolish, Helped, knot_count};
 use crate::target::Target;
+use serde::{Deserialize, Serialize};
 
+/// First bytes of a saved sweep; the number changes with the layout.
+const MAGIC: &[u8] = b"sinew-assist-1\n";
 /// Softness of the price in the rounds at a price, over the least help: first soft, so that help that is not there yet can grow; in the end
 /// so hard that little help costs as much for its size as much help.
 const SOFTNESS: [f64; 3] = [10.0, 1.0, 0.1];
@@ -19,27 +23,8 @@ const REACHES: [f64; 3] = [3.0, 1.0, 1.0];
 /// Shares of the least help below which help is taken away, one after the other.
 const TAKEN_AWAY: [f64; 3] = [0.1, 0.4, 1.0];
 
-/// One choice between physics and the drawing.
-#[derive(Clone, Debug, PartialEq)]
-pub struct AssistPoint {
-    /// Price of help; none for physics alone.
-    pub price: Option<f64>,
-    /// Offsets, one row for each frame.
-    pub offsets: Vec<f64>,
-    /// Help, one row for each frame but the last; empty for physics alone.
-    pub help: Vec<Help>,
-    /// How much help there is, and where.
-    pub figures: HelpFigures,
-    /// Mean cost: how far it is from the drawing.
-    pub cost_mean: f64,
-    /// Root mean square of the end effectors' distances from the drawing, m.
-    pub effectors_off_m: f64,
-    /// Whether it does not fall.
-    pub completed: bool,
-}
-
 /// How far a sweep is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AssistProgress {
     /// Passes over a price done.
     pub done: usize,
@@ -49,10 +34,36 @@ pub struct AssistProgress {
     pub steps: u64,
 }
 
+/// A sweep under way: points from physics alone to the motion as drawn.
+///
+/// Prices are gone through twice: up from a motion that is held at its drawing like a puppet, and down from the plain transfer where it stands; the better
+/// motion of each price goes on. Each price is a piece of work, after which the sweep can be saved and goes on to the same bytes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Sweep {
+    settings: AssistConfig,
+    /// The plain transfer, as it is.
+    first: AssistPoint,
+    /// The motion as drawn, where one was found.
+    drawn: Option<AssistedPolish>,
+    /// Motions of the way up, the cheapest price first; the way down takes them off again.
+    rising: Vec<AssistedPolish>,
+    /// Last motion of the way down.
+    falling: Option<AssistedPolish>,
+    points: Vec<AssistPoint>,
+    done: usize,
+    steps: u64,
+}
+
+/// A piece of work.
+enum Work {
+    Drawn,
+    Up(f64),
+    Down(f64),
+}
+
 /// Points from physics alone to the motion as drawn, by rising help; none of those that complete is worse than another in both help and cost.
 ///
-/// `plain` are the offsets of the plain transfer, which is the first point as it is. Prices are gone through twice: up from a motion that is
-/// held at its drawing like a puppet, and down from the plain transfer where it stands; the better motion of each price goes on.
+/// `plain` are the offsets of the plain transfer, which is the first point as it is.
 ///
 /// # Errors
 /// Where the character is fixed to the world, a constant is out of its range, or the simulator refuses.
@@ -63,108 +74,171 @@ pub fn sweep(
     plain: &[f64],
     observe: &mut dyn FnMut(&AssistProgress),
 ) -> Result<Vec<AssistPoint>, TransferError> {
-    assist.check()?;
-    if !target.dofs.has_free_root {
-        let character = target.model.scene().characters.first().map_or(String::new(), |c| c.character.name.clone());
-        return Err(TransferError::NoAssist { character });
+    let mut sweep = Sweep::new(target, config, assist, plain)?;
+    observe(&sweep.progress());
+    while !sweep.is_done() {
+        sweep.advance(target, config)?;
+        observe(&sweep.progress());
     }
-    let progress = AssistProgress { total: 1 + assist.prices.len(), ..AssistProgress::default() };
-    let mut work = Sweep { target, config, assist, progress };
-    observe(&work.progress);
-    let first = work.point(None, plain.to_vec(), Vec::new())?;
-    work.progress.total += if first.completed { assist.prices.len() } else { 0 };
-    let mut points = Vec::new();
+    sweep.points(target, config)
+}
 
-    // From the cheapest price up.
-    let drawn = work.drawn()?;
-    work.finish(observe);
-    let mut rising = Vec::new();
-    if let Some(drawn) = &drawn {
-        let mut current = drawn.clone();
-        for &price in assist.prices.iter().rev() {
-            work.settle(&mut current, price, assist.rounds)?;
-            rising.push(current.clone());
-            work.finish(observe);
+/// Whether a wrench from outside could move the character at all.
+///
+/// # Errors
+/// Where it is fixed to the world.
+pub fn can_be_helped(target: &Target) -> Result<(), TransferError> {
+    if target.dofs.has_free_root {
+        return Ok(());
+    }
+    let character = target.model.scene().characters.first().map_or(String::new(), |c| c.character.name.clone());
+    Err(TransferError::NoAssist { character })
+}
+
+impl Sweep {
+    /// Begins with the offsets of the plain transfer.
+    ///
+    /// # Errors
+    /// Where the character is fixed to the world, a constant is out of its range, or the simulator refuses.
+    pub fn new(
+        target: &Target,
+        config: &Config,
+        settings: &AssistConfig,
+        plain: &[f64],
+    ) -> Result<Sweep, TransferError> {
+        settings.check()?;
+        can_be_helped(target)?;
+        Ok(Sweep {
+            settings: settings.clone(),
+            first: point(target, config, None, plain.to_vec(), Vec::new())?,
+            drawn: None,
+            rising: Vec::new(),
+            falling: None,
+            points: Vec::new(),
+            done: 0,
+            steps: 0,
+        })
+    }
+
+    /// What comes next; none at the end.
+    fn next(&self) -> Option<Work> {
+        let prices = &self.settings.prices;
+        let ups = self.ups();
+        match self.done {
+            0 => Some(Work::Drawn),
+            done if done <= ups => Some(Work::Up(prices[prices.len() - done])),
+            done if self.first.completed => prices.get(done - 1 - ups).map(|&price| Work::Down(price)),
+            _ => None,
         }
     }
-    // From physics alone down, taking over what is better on the way.
-    if first.completed {
-        let knots = knot_count(config, target.frames());
-        let none = Helped::none(knots, 1.0, assist.least_help, HelpUnits::of(&target.model));
-        let mut current = AssistedPolish::new(plain.to_vec(), none);
-        for &price in &assist.prices {
-            work.settle(&mut current, price, assist.rounds)?;
-            points.push(work.point_of(&current)?);
-            if let Some(other) = rising.pop()
-                && work.is_better(&other, &current)?
-            {
-                points.push(work.point_of(&other)?);
-                current = other;
+
+    /// Prices of the way up: none where there is no motion as drawn to start from.
+    fn ups(&self) -> usize {
+        if self.done > 0 && self.drawn.is_none() { 0 } else { self.settings.prices.len() }
+    }
+
+    /// Whether nothing is left to do.
+    pub fn is_done(&self) -> bool {
+        self.next().is_none()
+    }
+
+    /// How far it is.
+    pub fn progress(&self) -> AssistProgress {
+        let downs = if self.first.completed { self.settings.prices.len() } else { 0 };
+        AssistProgress { done: self.done, total: 1 + self.ups() + downs, steps: self.steps }
+    }
+
+    /// Does one piece of work.
+    ///
+    /// # Errors
+    /// Where the simulator refuses.
+    pub fn advance(&mut self, target: &Target, config: &Config) -> Result<(), TransferError> {
+        let Some(work) = self.next() else { return Ok(()) };
+        let settings = self.settings.clone();
+        let mut polisher = Polisher { target, config, settings: &settings, steps: 0 };
+        match work {
+            Work::Drawn => self.drawn = polisher.drawn()?,
+            Work::Up(price) => {
+                if let Some(mut current) = self.rising.last().or(self.drawn.as_ref()).cloned() {
+                    polisher.settle(&mut current, price, settings.rounds)?;
+                    self.rising.push(current);
+                }
             }
-            work.finish(observe);
+            Work::Down(price) => {
+                let mut current = self.falling.take().unwrap_or_else(|| {
+                    let knots = knot_count(config, target.frames());
+                    let none = Helped::none(knots, 1.0, settings.least_help, HelpUnits::of(&target.model));
+                    AssistedPolish::new(self.first.offsets.clone(), none)
+                });
+                polisher.settle(&mut current, price, settings.rounds)?;
+                self.points.push(point_of(target, config, &current)?);
+                // What is better on the way up is taken over.
+                if let Some(other) = self.rising.pop()
+                    && polisher.is_better(&other, &current)?
+                {
+                    self.points.push(point_of(target, config, &other)?);
+                    current = other;
+                }
+                self.falling = Some(current);
+            }
+        }
+        self.steps += polisher.steps;
+        self.done += 1;
+        Ok(())
+    }
+
+    /// The front so far, by rising help: the plain transfer, and what no other beats in both help and cost.
+    ///
+    /// # Errors
+    /// Where the simulator refuses.
+    pub fn points(&self, target: &Target, config: &Config) -> Result<Vec<AssistPoint>, TransferError> {
+        // Where physics alone falls, all of the way up; else those that were taken over are points already.
+        let rest = self.rising.iter().chain(&self.drawn).map(|polish| point_of(target, config, polish));
+        let others = self.points.iter().cloned().map(Ok).chain(rest).collect::<Result<Vec<_>, _>>()?;
+        Ok(front(self.first.clone(), others, &self.settings))
+    }
+
+    /// The state as bytes.
+    pub fn save(&self) -> Vec<u8> {
+        let mut bytes = MAGIC.to_vec();
+        bytes.extend(postcard::to_stdvec(self).unwrap_or_default());
+        bytes
+    }
+
+    /// Goes on from saved bytes, for the same plain transfer and the same settings.
+    ///
+    /// # Errors
+    /// Where the bytes are damaged or of another run.
+    pub fn resume(bytes: &[u8], settings: &AssistConfig, plain: &[f64]) -> Result<Sweep, TransferError> {
+        let damaged = |problem: String| TransferError::Checkpoint { problem };
+        let body = bytes.strip_prefix(MAGIC).ok_or_else(|| damaged("it is none, or of another version".into()))?;
+        let saved: Sweep = postcard::from_bytes(body).map_err(|e| damaged(e.to_string()))?;
+        let checks = [("preset", saved.settings == *settings), ("transfer", saved.first.offsets == plain)];
+        match checks.iter().find(|(_, is_same)| !is_same) {
+            Some((what, _)) => Err(TransferError::OtherRun { what }),
+            None => Ok(saved),
         }
     }
-    // Where physics alone falls, all of them; else those that were taken over are points already.
-    for polish in rising.iter().chain(&drawn) {
-        points.push(work.point_of(polish)?);
-    }
-    Ok(front(first, points, assist))
 }
 
-/// The first point, and those of the others that complete, have help worth the name, and beat all that need less; at most so many.
-fn front(first: AssistPoint, mut others: Vec<AssistPoint>, assist: &AssistConfig) -> Vec<AssistPoint> {
-    let largest = |p: &AssistPoint| p.figures.largest_force.max(p.figures.largest_torque / HelpUnits::ARM_SHARE);
-    others.retain(|p| p.completed && (largest(p) >= assist.least_help || !first.completed));
-    let order = |a: &AssistPoint, b: &AssistPoint| {
-        let by_help = a.figures.mean_help.total_cmp(&b.figures.mean_help);
-        by_help.then(a.cost_mean.total_cmp(&b.cost_mean))
-    };
-    others.sort_by(order);
-    let mut best = if first.completed { first.cost_mean } else { f64::INFINITY };
-    let mut points = vec![first];
-    for point in others {
-        if point.cost_mean < best {
-            best = point.cost_mean;
-            points.push(point);
-        }
-    }
-    // The point goes whose neighbours are closest to one another, by roots of help and cost: there the choice is least.
-    while points.len() > assist.most_points.max(2) {
-        let place = |p: &AssistPoint| [p.figures.mean_help.sqrt(), p.cost_mean.sqrt()];
-        let (low, high) = (place(&points[0]), place(&points[points.len() - 1]));
-        let gap = |i: &usize| {
-            let (a, b) = (place(&points[i - 1]), place(&points[i + 1]));
-            (0..2).map(|k| (b[k] - a[k]).abs() / (high[k] - low[k]).abs().max(1e-12)).sum::<f64>()
-        };
-        let Some(closest) = (1..points.len() - 1).min_by(|i, j| gap(i).total_cmp(&gap(j))) else { break };
-        points.remove(closest);
-    }
-    points
-}
-
-struct Sweep<'a> {
+/// Makes motions better at a price, and counts the steps that it takes.
+struct Polisher<'a> {
     target: &'a Target,
     config: &'a Config,
-    assist: &'a AssistConfig,
-    progress: AssistProgress,
+    settings: &'a AssistConfig,
+    steps: u64,
 }
 
-impl Sweep<'_> {
-    /// One more price is done.
-    fn finish(&mut self, observe: &mut dyn FnMut(&AssistProgress)) {
-        self.progress.done += 1;
-        observe(&self.progress);
-    }
-
+impl Polisher<'_> {
     /// The motion as drawn, held like a puppet and then polished.
     fn drawn(&mut self) -> Result<Option<AssistedPolish>, TransferError> {
         let knots = knot_count(self.config, self.target.frames());
-        let (price, units) = (self.assist.drawn_price, HelpUnits::of(&self.target.model));
+        let (price, units) = (self.settings.drawn_price, HelpUnits::of(&self.target.model));
         let helped = Helped { begins_at: -1.0, ..Helped::none(knots, price, PUPPET_SOFTNESS, units) };
         let (puppet, steps) = AssistedPolish::puppet(self.target, self.config, &helped)?;
-        self.progress.steps += steps;
+        self.steps += steps;
         let Some(mut drawn) = puppet else { return Ok(None) };
-        self.settle(&mut drawn, price, 2 * self.assist.rounds)?;
+        self.settle(&mut drawn, price, 2 * self.settings.rounds)?;
         Ok(Some(drawn))
     }
 
@@ -173,57 +247,79 @@ impl Sweep<'_> {
         let mut costs = [f64::INFINITY; 2];
         for (cost, polish) in costs.iter_mut().zip([a, b]) {
             let (found, steps) = polish.cost(self.target, self.config)?;
-            self.progress.steps += steps;
+            self.steps += steps;
             *cost = found.unwrap_or(f64::INFINITY);
         }
         Ok(costs[0] < costs[1])
     }
 
-    /// Polishes at a price, takes small help away, and polishes the rest.
+    /// Polishes at a price, takes small help away, and polishes the rest; what falls on the way goes back to where it stood.
     fn settle(&mut self, polish: &mut AssistedPolish, price: f64, rounds: usize) -> Result<(), TransferError> {
         (polish.helped.price, polish.helped.begins_at) = (price, price);
+        let before = polish.clone();
         for round in 0..rounds.div_ceil(2) {
-            if self.round(polish, round)? < self.assist.stops_below && round + 1 >= SOFTNESS.len() {
+            if self.round(polish, round)? < self.settings.stops_below && round + 1 >= SOFTNESS.len() {
                 break;
             }
         }
+        self.stand_or_go_back(polish, before)?;
         // What is hardly there goes first.
         for share in TAKEN_AWAY {
-            let size = share * self.assist.least_help;
+            let size = share * self.settings.least_help;
+            let before = polish.clone();
             let (stands, steps) = polish.take_away_below(self.target, self.config, size)?;
-            self.progress.steps += steps;
-            if !stands {
+            self.steps += steps;
+            if !stands || !self.stand_or_go_back(polish, before)? {
                 break;
             }
         }
+        let before = polish.clone();
         polish.helped.begins_at = f64::INFINITY;
         for _ in 0..rounds / 2 {
-            if self.round(polish, SOFTNESS.len())? < self.assist.stops_below {
+            if self.round(polish, SOFTNESS.len())? < self.settings.stops_below {
                 break;
             }
         }
+        self.stand_or_go_back(polish, before)?;
         Ok(())
+    }
+
+    /// Whether a trajectory stands; one that falls could never be polished again, and becomes what it was before.
+    fn stand_or_go_back(&mut self, polish: &mut AssistedPolish, before: AssistedPolish) -> Result<bool, TransferError> {
+        let (cost, steps) = polish.cost(self.target, self.config)?;
+        self.steps += steps;
+        if cost.is_none() {
+            *polish = before;
+        }
+        Ok(cost.is_some())
     }
 
     fn round(&mut self, polish: &mut AssistedPolish, round: usize) -> Result<f64, TransferError> {
         let stage = round.min(SOFTNESS.len() - 1);
-        polish.helped.softness = self.assist.least_help * SOFTNESS[stage];
+        polish.helped.softness = self.settings.least_help * SOFTNESS[stage];
         let (gained, steps) = polish.advance(self.target, self.config, REACHES[stage])?;
-        self.progress.steps += steps;
+        self.steps += steps;
         Ok(gained)
     }
+}
 
-    fn point_of(&self, polish: &AssistedPolish) -> Result<AssistPoint, TransferError> {
-        let help = polish.rows(self.config, self.target.dofs.count);
-        self.point(Some(polish.helped.price), polish.offsets.clone(), help)
-    }
+fn point_of(target: &Target, config: &Config, polish: &AssistedPolish) -> Result<AssistPoint, TransferError> {
+    let help = polish.rows(config, target.dofs.count);
+    point(target, config, Some(polish.helped.price), polish.offsets.clone(), help)
+}
 
-    fn point(&self, price: Option<f64>, offsets: Vec<f64>, help: Vec<Help>) -> Result<AssistPoint, TransferError> {
-        let run = Performance::record_assisted(self.target, self.config, &offsets, &help, &mut |_, _| ())?;
-        let completed = run.fell_at.is_none() && run.frames() == self.target.frames();
-        let terms = run.mean_terms();
-        let effectors_off_m = (terms.effectors / self.config.weights.effectors.max(1e-12)).sqrt();
-        let (figures, cost_mean) = (HelpFigures::new(&help), terms.total());
-        Ok(AssistPoint { price, offsets, help, figures, cost_mean, effectors_off_m, completed })
-    }
+/// A motion performed and measured.
+fn point(
+    target: &Target,
+    config: &Config,
+    price: Option<f64>,
+    offsets: Vec<f64>,
+    help: Vec<Help>,
+) -> Result<AssistPoint, TransferError> {
+    let run = Performance::record_assisted(target, config, &offsets, &help, &mut |_, _| ())?;
+    let completed = run.fell_at.is_none() && run.frames() == target.frames();
+    let terms = run.mean_terms();
+    let effectors_off_m = (terms.effectors / config.weights.effectors.max(1e-12)).sqrt();
+    let (figures, cost_mean) = (HelpFigures::new(&help), terms.total());
+    Ok(AssistPoint { price, offsets, help, figures, cost_mean, effectors_off_m, completed })
 }

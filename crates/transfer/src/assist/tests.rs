@@ -1,7 +1,7 @@
 use super::*;
 use crate::config::Config;
 use crate::performance::{Moment, Performance};
-use crate::polish::Polishing;
+use crate::polish::{AssistedPolish, Helped, Polishing, knot_count};
 use crate::search::Search;
 use crate::target::{ClipInput, Target};
 use sinew_sim::{Character, Measured, Model, Scene, embedded};
@@ -55,6 +55,43 @@ fn a_motion_that_the_body_can_do_alone_gets_no_help_at_all() {
     assert!(points[0].completed && points[0].help.is_empty() && points[0].offsets == offsets);
     let helped: Vec<_> = points[1..].iter().filter(|p| p.price != Some(moderate.drawn_price)).collect();
     assert!(helped.is_empty(), "{:?}", helped.iter().map(|p| (p.price, &p.figures)).collect::<Vec<_>>());
+
+    // Exactly none from the first round on, because the first bit of it would not gain its price; for nothing it would be there.
+    let after_a_round = |begins_at: f64| {
+        let knots = knot_count(&config, target.frames());
+        let none = Helped::none(knots, 5.0, moderate.least_help, HelpUnits::of(target.model()));
+        let mut polish = AssistedPolish::new(offsets.clone(), Helped { begins_at, ..none });
+        polish.advance(&target, &config, 1.0).expect("a round");
+        polish.helped.knots.iter().all(|help| *help == [0.0; 6])
+    };
+    assert!(after_a_round(5.0) && !after_a_round(0.0));
+}
+
+#[test]
+fn a_front_holds_what_is_worth_choosing() {
+    let settings = AssistConfig { most_points: 4, ..AssistConfig::quick() };
+    let made = |help: f64, cost_mean: f64, completed: bool| AssistPoint {
+        price: (help > 0.0).then_some(1.0),
+        offsets: Vec::new(),
+        help: Vec::new(),
+        figures: HelpFigures { mean_help: help, largest_force: 10.0 * help, ..HelpFigures::default() },
+        cost_mean,
+        effectors_off_m: 0.0,
+        completed,
+    };
+    let choices = |first: AssistPoint, others: &[(f64, f64, bool)]| -> Vec<f64> {
+        let others = others.iter().map(|&(help, cost, completed)| made(help, cost, completed)).collect();
+        point::front(first, others, &settings).iter().map(|p| p.figures.mean_help).collect()
+    };
+    // By rising help; neither one that costs more than one with less help, nor one that falls, nor one whose help is below the least.
+    let others = [(0.3, 0.1, true), (0.1, 0.5, true), (0.2, 0.6, true), (0.15, 0.4, false), (0.0001, 0.9, true)];
+    assert_eq!(choices(made(0.0, 1.0, true), &others), [0.0, 0.1, 0.3]);
+    // Where physics alone falls, its cost says nothing, and any help that stands will do.
+    assert_eq!(choices(made(0.0, 0.05, false), &others), [0.0, 0.0001, 0.1, 0.3]);
+    // Of too many the ends stay, and the one goes whose neighbours are closest.
+    let crowd = [(0.04, 0.7, true), (0.09, 0.5, true), (0.1, 0.49, true), (0.36, 0.1, true)];
+    let kept = choices(made(0.0, 1.0, true), &crowd);
+    assert!(kept.len() == 4 && kept[0] == 0.0 && kept[1] == 0.04 && kept[3] == 0.36, "{kept:?}");
 }
 
 #[test]
@@ -123,6 +160,33 @@ fn where_the_plain_transfer_falls_help_makes_it_complete() {
     let points = swept(&target, &config, &one, &offsets);
     assert!(!points[0].completed && points.len() > 1, "{} points", points.len());
     assert!(points[1..].iter().all(|p| p.completed));
+}
+
+#[test]
+fn a_sweep_that_was_saved_goes_on_to_the_same_bytes() {
+    let config = tiny();
+    let target = squat(embedded::dinosaur(), &config, 0.1);
+    let offsets = plain(&target, &config);
+    let two = AssistConfig { prices: vec![10.0, 1.0], rounds: 1, ..AssistConfig::quick() };
+    let mut whole = Sweep::new(&target, &config, &two, &offsets).expect("a sweep");
+    let mut resumed = whole.clone();
+    let mut passes = 0;
+    while !whole.is_done() {
+        assert_eq!((whole.progress().done, whole.progress().total), (passes, 5));
+        whole.advance(&target, &config).expect("a pass");
+        resumed = Sweep::resume(&resumed.save(), &two, &offsets).expect("the same run");
+        resumed.advance(&target, &config).expect("a pass");
+        passes += 1;
+    }
+    assert!(passes == 5 && whole == resumed && whole.save() == resumed.save());
+    assert!(whole.points(&target, &config).expect("points") == swept(&target, &config, &two, &offsets));
+    let bytes = whole.save();
+    let told = |bytes: &[u8], settings: &AssistConfig, plain: &[f64]| {
+        Sweep::resume(bytes, settings, plain).expect_err("refused").to_string()
+    };
+    assert!(told(&bytes, &AssistConfig { rounds: 2, ..two.clone() }, &offsets).contains("another preset"));
+    assert!(told(&bytes, &two, &offsets[1..]).contains("another transfer"));
+    assert!(told(&bytes[..bytes.len() / 2], &two, &offsets).contains("damaged"));
 }
 
 #[test]

@@ -7,9 +7,10 @@ use crate::assist::{Help, sizes};
 use crate::config::{Begins, Config, Polish};
 use crate::start_state;
 use crate::target::Target;
+use serde::{Deserialize, Serialize};
 
 /// A trajectory with its offsets and its help, made better round by round.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct AssistedPolish {
     /// One row for each frame.
     pub offsets: Vec<f64>,

@@ -6,9 +6,10 @@
 //! help stays without, exactly, unless the first bit of it would gain more than λ.
 
 use crate::assist::{Help, HelpUnits, sizes};
+use serde::{Deserialize, Serialize};
 
 /// Help at all knots and what it costs.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Helped {
     /// One for each place where intervals meet. The first interval keeps the help of its end all along, so the first one is not used.
     pub knots: Vec<Help>,

@@ -94,6 +94,7 @@ export class LiveSession {
   }
 
   hide(): void {
+    this.framed = false;
     this.group.removeFromParent();
     this.studio.viewport.onTick = null;
     this.studio.viewport.follow(null);

@@ -12,6 +12,7 @@ const ENTRIES: { key: keyof Overlays; label: string; icon: IconName; shortcut: s
   { key: "contacts", label: "Contacts and forces", icon: "contacts", shortcut: "c" },
   { key: "balance", label: "Centre of mass and support", icon: "balance", shortcut: "o" },
   { key: "heat", label: "Torque heat", icon: "heat", shortcut: "h" },
+  { key: "help", label: "Help from outside", icon: "lift", shortcut: "u" },
 ];
 
 export class OverlayBar {
@@ -37,6 +38,7 @@ export class OverlayBar {
       contacts: false,
       balance: false,
       heat: false,
+      help: true,
       ...preset,
       ...kept.overlays,
     };

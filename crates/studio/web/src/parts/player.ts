@@ -22,6 +22,7 @@ export class Player {
   private mainMotion: Motion | null = null;
   private otherMotion: Motion | null = null;
   private framed = false;
+  private shown = false;
 
   constructor(
     private readonly viewport: Viewport,
@@ -34,13 +35,16 @@ export class Player {
   }
 
   show(): void {
+    this.shown = true;
     this.viewport.world.add(this.group);
     this.viewport.onTick = (secs) => this.tick(secs);
     this.viewport.follow(null);
+    this.frame();
     this.viewport.invalidate();
   }
 
   hide(): void {
+    this.shown = false;
     this.group.removeFromParent();
     this.viewport.onTick = null;
     this.viewport.follow(null);
@@ -59,7 +63,7 @@ export class Player {
     this.timeline.setMotion(Math.max(this.mainMotion?.durationSecs ?? 0, 0), this.mainMotion?.header.rate_hz ?? 60);
     const fell = this.mainMotion?.header.fell_at_secs;
     this.timeline.setMarks(typeof fell === "number" ? [{ secs: fell, what: `It falls at ${fell.toFixed(2)} s` }] : []);
-    this.viewport.follow(null);
+    if (this.shown) this.viewport.follow(null);
     this.refresh();
     if (!keepCamera || !this.framed) this.frame();
   }
@@ -78,12 +82,13 @@ export class Player {
 
   /** Looks at the whole figure at this moment. */
   frame(): void {
-    if (this.main === null) return;
+    // The camera is another view's while this one is hidden.
+    this.framed = this.shown && this.main !== null;
+    if (!this.framed || this.main === null) return;
     this.pose();
     const box = this.main.box();
     if (this.other !== null && this.comparison === "sides") box.union(this.other.box());
     this.viewport.frame(box);
-    this.framed = true;
     this.viewport.lightOn(this.main.middle());
   }
 
@@ -93,7 +98,7 @@ export class Player {
       this.other.group.visible = this.comparison !== "off";
       const height = this.other.cast.model?.rig.height_m ?? 1.5;
       this.other.group.position.y = this.comparison === "sides" ? -0.95 * height : 0;
-      this.other.show({ ...this.bar.overlays, skin: this.bar.overlays.skin, contacts: false, balance: false, heat: false });
+      this.other.show({ ...this.bar.overlays, skin: this.bar.overlays.skin, contacts: false, balance: false, heat: false, help: false });
     }
     this.pose();
   }

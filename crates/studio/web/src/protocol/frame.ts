@@ -7,6 +7,7 @@ export const FALLEN = 8;
 
 const HEADER_BYTES = 48;
 const CONTACT_BYTES = 32;
+const HELP_BYTES = 24;
 
 /** Poses are 7 numbers a body: x y z, then the quaternion x y z w. Contacts are 8 words: body, other, point, force. */
 export interface Frame {
@@ -22,6 +23,8 @@ export interface Frame {
   contactCount: number;
   contactNumbers: Float32Array;
   contactBodies: Int32Array;
+  /** Help from outside at the centre of mass: force in N (3), torque in N·m (3). */
+  help: Float32Array | null;
 }
 
 /** Reads a frame that starts at a multiple of four, or says why it is none. */
@@ -35,7 +38,9 @@ export function readFrame(buffer: ArrayBuffer, offset: number, length: number): 
   const contacts = view.getUint16(16, true);
   const torquesAt = HEADER_BYTES + 28 * bodies;
   const contactsAt = torquesAt + 4 * joints;
-  if (contactsAt + CONTACT_BYTES * contacts > length) throw new Error("A frame from the server is cut short; reload the page.");
+  const helpAt = contactsAt + CONTACT_BYTES * contacts;
+  const isHelped = view.getUint16(18, true) > 0;
+  if (helpAt + (isHelped ? HELP_BYTES : 0) > length) throw new Error("A frame from the server is cut short; reload the page.");
   return {
     flags: view.getUint16(2, true),
     stream: view.getUint32(4, true),
@@ -49,6 +54,7 @@ export function readFrame(buffer: ArrayBuffer, offset: number, length: number): 
     contactCount: contacts,
     contactNumbers: new Float32Array(buffer, offset + contactsAt, 8 * contacts),
     contactBodies: new Int32Array(buffer, offset + contactsAt, 8 * contacts),
+    help: isHelped ? new Float32Array(buffer, offset + helpAt, 6) : null,
   };
 }
 

@@ -202,6 +202,7 @@ export type JobRequest =
       cycles?: number;
       seed?: number;
       from_rest?: boolean;
+      assist?: boolean;
       name?: string;
     }
   | { kind: "feedback"; result: string; preset: string; seed?: number };
@@ -259,6 +260,7 @@ export interface FrontAxis {
   name: string;
   unit: string;
   less_is_better: boolean;
+  is_logarithmic?: boolean;
 }
 export interface FrontPoint {
   values: number[];
@@ -271,6 +273,7 @@ export interface FrontDetail {
   axes: FrontAxis[];
   points: FrontPoint[];
   dial: [string, string, string];
+  is_stepped?: boolean;
 }
 
 export type ControllerKind = "held_pose" | "open_loop" | "feedback" | "front" | "learnt";

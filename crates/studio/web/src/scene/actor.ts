@@ -7,8 +7,9 @@ import { BalanceOverlay } from "./balance";
 import { BodyMesh } from "./bodies";
 import { BoneOverlay } from "./bones";
 import { ContactOverlay } from "./contacts";
+import { HelpOverlay } from "./help";
 import type { Figure, Model } from "./model";
-import { colors } from "./theme";
+import { colors, onThemeChange } from "./theme";
 
 export interface Overlays {
   skin: boolean;
@@ -17,6 +18,7 @@ export interface Overlays {
   contacts: boolean;
   balance: boolean;
   heat: boolean;
+  help: boolean;
 }
 
 export interface Cast {
@@ -38,6 +40,9 @@ export class Actor {
   private readonly bones: BoneOverlay;
   private readonly contacts: ContactOverlay;
   private readonly balance = new BalanceOverlay();
+  private readonly help: HelpOverlay;
+  private showsHelp = false;
+  private readonly forgetTheme: () => void;
 
   constructor(
     readonly cast: Cast,
@@ -66,14 +71,23 @@ export class Actor {
     const mass = cast.bodies.reduce((sum, b) => sum + (b.is_character ? b.mass_kg : 0), 0);
     this.bones = new BoneOverlay(cast.bodies, cast.joints, cast.parents, height);
     this.contacts = new ContactOverlay(9.81 * Math.max(mass, 0.1));
-    for (const part of [this.bodyMesh, this.balls, this.figure, this.bones, this.contacts, this.balance])
+    this.help = new HelpOverlay(9.81 * Math.max(mass, 0.1));
+    for (const part of [this.bodyMesh, this.balls, this.figure, this.bones, this.contacts, this.balance, this.help])
       if (part !== null) this.group.add(part.group);
-    this.bodyMesh?.paint(() => (isGhost ? colors().ghost : colors().body));
-    this.balls?.paint(() => colors().ball);
+    if (this.figure !== null) this.figure.group.name = "skin";
+    this.help.group.name = "help";
+    this.paint();
+    this.forgetTheme = onThemeChange(() => this.paint());
     if (isGhost) {
       this.figure?.makeGhost();
       this.bodyMesh?.setOpacity(0.3);
     }
+  }
+
+  private paint(): void {
+    this.bodyMesh?.paint(() => (this.isGhost ? colors().ghost : colors().body));
+    this.balls?.paint(() => colors().ball);
+    if (this.frame !== null) this.setFrame(this.frame);
   }
 
   show(overlays: Overlays): void {
@@ -87,6 +101,7 @@ export class Actor {
     this.bones.setShown(!this.isGhost && (overlays.skeleton || noFigure), !this.isGhost && overlays.heat);
     this.contacts.group.visible = overlays.contacts && !this.isGhost;
     this.balance.group.visible = overlays.balance && !this.isGhost;
+    this.showsHelp = overlays.help && !this.isGhost;
     if (this.frame !== null) this.setFrame(this.frame);
   }
 
@@ -98,6 +113,7 @@ export class Actor {
     this.bones.pose(frame.poses, frame.torques);
     this.contacts.pose(frame);
     this.balance.pose(frame);
+    this.help.pose(frame, this.showsHelp);
   }
 
   /** Middle of the character in the server's world: its centre of mass, or the mean of its joints. */
@@ -141,7 +157,8 @@ export class Actor {
   }
 
   dispose(): void {
-    for (const part of [this.bodyMesh, this.balls, this.figure, this.bones, this.contacts, this.balance]) part?.dispose();
+    this.forgetTheme();
+    for (const part of [this.bodyMesh, this.balls, this.figure, this.bones, this.contacts, this.balance, this.help]) part?.dispose();
     this.group.removeFromParent();
   }
 }

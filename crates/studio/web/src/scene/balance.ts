@@ -14,7 +14,7 @@ import {
   SphereGeometry,
 } from "three";
 import type { Frame } from "../protocol/frame";
-import { colors } from "./theme";
+import { themed } from "./theme";
 
 const MOST = 64;
 const ABOVE_GROUND_M = 0.004;
@@ -30,9 +30,9 @@ export class BalanceOverlay {
   private readonly line = new BufferAttribute(new Float32Array(6), 3).setUsage(DynamicDrawUsage);
 
   constructor() {
-    const color = colors().balance;
-    const solid = new MeshBasicMaterial({ color, depthTest: false, transparent: true });
-    const thin = new LineBasicMaterial({ color, depthTest: false, transparent: true });
+    const solid = themed(new MeshBasicMaterial({ depthTest: false, transparent: true }), "balance");
+    const thin = themed(new LineBasicMaterial({ depthTest: false, transparent: true }), "balance");
+    const soft = themed(new MeshBasicMaterial({ transparent: true, opacity: 0.2, depthTest: false, side: DoubleSide }), "balance");
     this.center = new Mesh(new SphereGeometry(0.022, 16, 12), solid);
     this.shadow = new Mesh(new SphereGeometry(0.011, 12, 8), solid);
     this.plumb = new Line(new BufferGeometry().setAttribute("position", this.line), thin);
@@ -40,7 +40,7 @@ export class BalanceOverlay {
     const fan: number[] = [];
     for (let i = 1; i + 1 < MOST; i++) fan.push(0, i, i + 1);
     polygon.setIndex(fan);
-    this.fill = new Mesh(polygon, new MeshBasicMaterial({ color, transparent: true, opacity: 0.2, depthTest: false, side: DoubleSide }));
+    this.fill = new Mesh(polygon, soft);
     this.edge = new LineLoop(new BufferGeometry().setAttribute("position", this.hull), thin);
     for (const object of [this.fill, this.edge, this.plumb, this.shadow, this.center]) {
       object.frustumCulled = false;

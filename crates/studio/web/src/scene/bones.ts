@@ -15,7 +15,7 @@ import {
 } from "three";
 import type { SceneBody, SceneJoint } from "../protocol/types";
 import { shapesCenter, shapesReachAlong } from "./shapes";
-import { colors, heat } from "./theme";
+import { colors, heat, themed } from "./theme";
 
 interface Bone {
   from: number;
@@ -57,7 +57,7 @@ export class BoneOverlay {
     geometry.computeVertexNormals();
     this.octahedra = new InstancedMesh(
       geometry,
-      new MeshLambertMaterial({ color: colors().bone, flatShading: true, depthTest: false, transparent: true, opacity: 0.92 }),
+      themed(new MeshLambertMaterial({ flatShading: true, depthTest: false, transparent: true, opacity: 0.92 }), "bone"),
       Math.max(this.bones.length, 1),
     );
     this.balls = new InstancedMesh(

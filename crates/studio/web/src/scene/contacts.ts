@@ -13,7 +13,7 @@ import {
   Vector3,
 } from "three";
 import type { Frame } from "../protocol/frame";
-import { colors } from "./theme";
+import { themed } from "./theme";
 
 const MOST = 256;
 const LONGEST_M = 1.2;
@@ -27,13 +27,12 @@ export class ContactOverlay {
 
   /** A force as large as the weight is drawn a metre long. */
   constructor(private readonly weightN: number) {
-    const c = colors();
     this.points = new InstancedMesh(
       new SphereGeometry(1, 12, 8),
-      new MeshBasicMaterial({ color: c.contact, depthTest: false, transparent: true }),
+      themed(new MeshBasicMaterial({ depthTest: false, transparent: true }), "contact"),
       MOST,
     );
-    const force = new MeshBasicMaterial({ color: c.force, depthTest: false, transparent: true });
+    const force = themed(new MeshBasicMaterial({ depthTest: false, transparent: true }), "force");
     this.shafts = new InstancedMesh(new CylinderGeometry(0.006, 0.006, 1, 8).translate(0, 0.5, 0), force, MOST);
     this.heads = new InstancedMesh(new ConeGeometry(0.02, HEAD_M, 12).translate(0, HEAD_M / 2, 0), force, MOST);
     for (const mesh of this.meshes()) {

@@ -19,7 +19,7 @@ import {
 } from "three";
 import type { Body, Joint, RestPose } from "../protocol/types";
 import { shapesCenter, shapesReach } from "./shapes";
-import { colors } from "./theme";
+import { themed } from "./theme";
 
 const UP = new Vector3(0, 1, 0);
 const FULL: [number, number] = [-Math.PI, Math.PI];
@@ -34,12 +34,18 @@ export class JointMarks {
   private side = new Vector3(0, 0, 1);
   private radius = 0.1;
   private readonly parts = new Group();
+  private readonly solid = themed(new MeshBasicMaterial({ depthTest: false, transparent: true }), "axis");
+  private readonly thin = themed(new LineBasicMaterial({ depthTest: false, transparent: true }), "axis");
+  private readonly soft = themed(
+    new MeshBasicMaterial({ depthTest: false, transparent: true, opacity: 0.22, side: DoubleSide }),
+    "axis",
+  );
 
   constructor() {
     const handle = (): Mesh => {
       const mesh = new Mesh(
         new SphereGeometry(1, 16, 12),
-        new MeshBasicMaterial({ color: colors().axis, depthTest: false, transparent: true }),
+        this.solid,
       );
       mesh.renderOrder = 22;
       return mesh;
@@ -98,19 +104,16 @@ export class JointMarks {
     for (const h of this.handles) h.visible = false;
     this.group.visible = joint !== null && (joint.type === "hinge" || joint.type === "ball");
     if (joint === null || !this.group.visible) return;
-    const color = colors().axis;
-    const thin = new LineBasicMaterial({ color, depthTest: false, transparent: true });
-    const soft = new MeshBasicMaterial({ color, depthTest: false, transparent: true, opacity: 0.22, side: DoubleSide });
-    if (joint.type === "hinge") this.drawHinge(limits, thin, soft);
-    else this.drawBall(limits, thin, soft);
+    if (joint.type === "hinge") this.drawHinge(limits);
+    else this.drawBall(limits);
     this.parts.traverse((o) => (o.renderOrder = 20));
   }
 
-  private drawHinge(limits: [number, number] | null, thin: LineBasicMaterial, soft: MeshBasicMaterial): void {
-    const r = this.radius;
+  private drawHinge(limits: [number, number] | null): void {
+    const { radius: r, thin, soft } = this;
     const rod = new Mesh(
       new CylinderGeometry(0.035 * r, 0.035 * r, 2.1 * r, 10),
-      new MeshBasicMaterial({ color: colors().axis, depthTest: false, transparent: true }),
+      this.solid,
     );
     rod.quaternion.setFromUnitVectors(UP, this.axis);
     const tip = new Mesh(new CylinderGeometry(0, 0.11 * r, 0.26 * r, 14).translate(0, 1.1 * r, 0), rod.material);
@@ -131,7 +134,8 @@ export class JointMarks {
     });
   }
 
-  private drawBall(limits: [number, number] | null, thin: LineBasicMaterial, soft: MeshBasicMaterial): void {
+  private drawBall(limits: [number, number] | null): void {
+    const { thin, soft } = this;
     const most = Math.min(limits?.[1] ?? Math.PI, Math.PI);
     const cap = new Mesh(new SphereGeometry(this.radius, 36, 18, 0, 2 * Math.PI, 0, most), soft);
     cap.quaternion.setFromUnitVectors(UP, this.zero);

@@ -17,7 +17,7 @@ import { GLTFLoader } from "three/examples/jsm/loaders/GLTFLoader.js";
 import { clone as cloneWithSkeleton } from "three/examples/jsm/utils/SkeletonUtils.js";
 import type { RigDetail, Skin } from "../protocol/types";
 import { avoidMarkedPixels, markPixels } from "./stencil";
-import { colors } from "./theme";
+import { themed } from "./theme";
 
 /** A parsed GLB. */
 export class Model {
@@ -206,7 +206,7 @@ export class Figure {
 
   /** The look of a motion that is only for comparison. */
   makeGhost(): void {
-    const ghost = new MeshStandardMaterial({ color: colors().ghost, roughness: 0.9, transparent: true, opacity: 0.4 });
+    const ghost = themed(new MeshStandardMaterial({ roughness: 0.9, transparent: true, opacity: 0.4 }), "ghost");
     avoidMarkedPixels(ghost);
     for (const mesh of this.meshes) {
       mesh.material = ghost;

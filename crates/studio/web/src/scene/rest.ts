@@ -24,6 +24,7 @@ export function restFrame(detail: CharacterDetail): Frame {
     contactCount: 0,
     contactNumbers: new Float32Array(0),
     contactBodies: new Int32Array(0),
+    help: null,
   };
 }
 

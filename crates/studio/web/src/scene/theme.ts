@@ -1,6 +1,6 @@
 // Colours of the scene, light and dark, and the scale of heat.
 
-import { Color } from "three";
+import { Color, type Material } from "three";
 
 export interface SceneColors {
   background: number;
@@ -15,6 +15,7 @@ export interface SceneColors {
   ghost: number;
   contact: number;
   force: number;
+  help: number;
   balance: number;
   ball: number;
   axis: number;
@@ -36,6 +37,7 @@ const LIGHT: SceneColors = {
   ghost: 0x5b7fa6,
   contact: 0xc2502f,
   force: 0xd2673f,
+  help: 0x2f8f4e,
   balance: 0x7a4fa3,
   ball: 0xc6784a,
   axis: 0x1f7a8c,
@@ -56,6 +58,7 @@ const DARK: SceneColors = {
   ghost: 0x7fa6d0,
   contact: 0xf07a55,
   force: 0xf08a62,
+  help: 0x63cf86,
   balance: 0xb48be0,
   ball: 0xcf8458,
   axis: 0x5fc0d2,
@@ -70,8 +73,18 @@ export function colors(): SceneColors {
   return dark.matches ? DARK : LIGHT;
 }
 
-export function onThemeChange(listener: () => void): void {
+/** Calls back on every change between light and dark, until the function that is given back is called. */
+export function onThemeChange(listener: () => void): () => void {
   dark.addEventListener("change", listener);
+  return () => dark.removeEventListener("change", listener);
+}
+
+/** Gives a material a colour of the scene, also after a change between light and dark, until it is disposed of. */
+export function themed<M extends Material & { color: Color }>(material: M, name: keyof SceneColors): M {
+  const paint = (): void => void material.color.set(colors()[name]);
+  paint();
+  material.addEventListener("dispose", onThemeChange(paint));
+  return material;
 }
 
 const COLD = new Color(0x4f7f9c);

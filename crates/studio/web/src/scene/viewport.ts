@@ -19,6 +19,9 @@ import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
 import { Ground } from "./ground";
 import { colors, onThemeChange } from "./theme";
 
+/** Share of half the picture's height by which what is followed may rise or sink before the camera does. */
+const LEVEL_SHARE = 0.12;
+
 export interface FrameStatistics {
   drawCalls: number;
   triangles: number;
@@ -46,6 +49,9 @@ export class Viewport {
   private dirty = true;
   private last = performance.now();
   private followed: Vector3 | null = null;
+  /** Height at which following began, and by how much the camera is above where it was then. */
+  private level = 0;
+  private lift = 0;
 
   constructor() {
     this.element.className = "viewport";
@@ -111,16 +117,23 @@ export class Viewport {
     this.invalidate();
   }
 
-  /** Keeps a point of the world (z up) where it is in the picture; `null` lets go. Height is followed only slowly. */
+  /** Keeps a point of the world (z up) where it is in the picture; `null` lets go. Height is followed only where it would leave the picture, as in jumps. */
   follow(point: [number, number, number] | null): void {
     if (point === null) {
       this.followed = null;
       return;
     }
     const now = this.world.localToWorld(new Vector3(...point));
-    if (this.followed !== null) {
+    if (this.followed === null) {
+      this.level = now.y;
+      this.lift = 0;
+    } else {
       const shift = now.clone().sub(this.followed);
-      shift.y = 0;
+      const seen = this.camera.position.distanceTo(this.controls.target) * Math.tan((this.camera.fov * Math.PI) / 360);
+      const rise = now.y - this.level;
+      const lift = Math.sign(rise) * Math.max(Math.abs(rise) - LEVEL_SHARE * seen, 0);
+      shift.y = lift - this.lift;
+      this.lift = lift;
       this.controls.target.add(shift);
       this.camera.position.add(shift);
     }

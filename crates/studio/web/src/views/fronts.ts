@@ -7,7 +7,7 @@ import { button, empty, hint, plan, row, section } from "../parts/layout";
 import { LiveSession } from "../parts/live";
 import { OverlayBar } from "../parts/overlay_bar";
 import { getJson } from "../protocol/http";
-import type { FrontDetail, FrontPoint } from "../protocol/types";
+import type { FrontAxis, FrontDetail, FrontPoint } from "../protocol/types";
 
 export class FrontsView implements View {
   readonly element: HTMLElement;
@@ -17,7 +17,7 @@ export class FrontsView implements View {
   private readonly plot = h("div", { class: "front-plot" });
   private readonly dial = h("input", { type: "range", min: "0", max: "1", step: "0.001", value: "0", aria: { label: "Along the front" } });
   private readonly dialBox = h("div", { class: "dial" });
-  private readonly message = hint("No fronts yet. A study of two wishes against each other puts one into the project folder.");
+  private readonly message = hint("No fronts yet. A transfer with help from outside makes one.");
   private readonly numbers = h("div");
   private id: string | null = null;
   private front: FrontDetail | null = null;
@@ -201,7 +201,7 @@ export class FrontsView implements View {
       top = 14,
       bottom = 38;
     const range = (k: number): [number, number] => {
-      const values = front.points.map((p) => p.values[k] ?? 0);
+      const values = front.points.map((p) => scaled(p.values[k] ?? 0, front.axes[k]));
       const from = Math.min(...values),
         to = Math.max(...values);
       const margin = 0.08 * (to - from || 1);
@@ -209,15 +209,15 @@ export class FrontsView implements View {
     };
     const [x0, x1] = range(0),
       [y0, y1] = range(1);
-    const x = (v: number) => left + ((width - left - right) * (v - x0)) / (x1 - x0);
-    const y = (v: number) => top + (height - top - bottom) * (1 - (v - y0) / (y1 - y0));
+    const x = (v: number) => left + ((width - left - right) * (scaled(v, a) - x0)) / (x1 - x0);
+    const y = (v: number) => top + (height - top - bottom) * (1 - (scaled(v, b) - y0) / (y1 - y0));
     const picture = svg("svg", { width, height, viewBox: `0 0 ${width} ${height}` });
-    for (const t of ticks(x0, x1, width / 70))
+    for (const t of axisTicks(x0, x1, width / 70, a))
       picture.append(
         svg("line", { x1: x(t), x2: x(t), y1: top, y2: height - bottom, class: "gridline" }),
         svg("text", { x: x(t), y: height - bottom + 15, "text-anchor": "middle" }, short(t)),
       );
-    for (const t of ticks(y0, y1, height / 46))
+    for (const t of axisTicks(y0, y1, height / 46, b))
       picture.append(
         svg("line", { x1: left, x2: width - right, y1: y(t), y2: y(t), class: "gridline" }),
         svg("text", { x: left - 6, y: y(t) + 3.5, "text-anchor": "end" }, short(t)),
@@ -240,7 +240,8 @@ export class FrontsView implements View {
         d: sorted.map((p, i) => `${i === 0 ? "M" : "L"}${x(p.values[0]).toFixed(1)} ${y(p.values[1]).toFixed(1)}`).join(""),
       }),
     );
-    const now = between(sorted, this.value);
+    const place = (p: FrontPoint): [number, number] => [x(p.values[0]), y(p.values[1])];
+    const now = front.is_stepped ? place(nearest(front.points, this.value)) : between(sorted, this.value, place);
     for (const [i, p] of front.points.entries()) {
       const dot = svg("circle", {
         cx: x(p.values[0]),
@@ -261,7 +262,7 @@ export class FrontsView implements View {
       dot.addEventListener("pointerleave", () => this.hover(null));
       picture.append(dot);
     }
-    picture.append(svg("circle", { cx: x(now[0]), cy: y(now[1]), r: 8, class: "front-now" }));
+    picture.append(svg("circle", { cx: now[0], cy: now[1], r: 8, class: "front-now" }));
     this.plot.replaceChildren(picture);
   }
 
@@ -271,16 +272,35 @@ export class FrontsView implements View {
   }
 }
 
+/** A value as it is drawn: its logarithm where the axis says so. */
+function scaled(value: number, axis: FrontAxis | undefined): number {
+  return axis?.is_logarithmic ? Math.log10(Math.max(value, 1e-9)) : value;
+}
+
+/** Values to mark between two drawn ends: on a logarithmic axis 1, 2 and 5 times powers of ten. */
+function axisTicks(from: number, to: number, about: number, axis: FrontAxis | undefined): number[] {
+  if (!axis?.is_logarithmic) return ticks(from, to, about);
+  const marks = to - from > 2.2 ? [1] : to - from > 1 ? [1, 3] : [1, 2, 5];
+  const list: number[] = [];
+  for (let power = Math.floor(from); power <= Math.ceil(to); power++)
+    for (const mark of marks) {
+      const at = power + Math.log10(mark);
+      if (at >= from && at <= to) list.push(mark * 10 ** power);
+    }
+  return list;
+}
+
 function nearest(points: FrontPoint[], dial: number): FrontPoint {
   return points.reduce((best, p) => (Math.abs(p.dial - dial) < Math.abs(best.dial - dial) ? p : best), points[0]);
 }
 
-/** Values between the two points around a place on the dial. */
-function between(sorted: FrontPoint[], dial: number): number[] {
+/** In the picture, between the two points around a place on the dial. */
+function between(sorted: FrontPoint[], dial: number, place: (p: FrontPoint) => [number, number]): [number, number] {
   const after = sorted.findIndex((p) => p.dial >= dial);
-  if (after <= 0) return (after === 0 ? sorted[0] : sorted[sorted.length - 1]).values;
+  if (after <= 0) return place(after === 0 ? sorted[0] : sorted[sorted.length - 1]);
   const p = sorted[after - 1],
     q = sorted[after];
   const t = (dial - p.dial) / Math.max(q.dial - p.dial, 1e-9);
-  return p.values.map((v, i) => v + t * (q.values[i] - v));
+  const [a, b] = [place(p), place(q)];
+  return [a[0] + t * (b[0] - a[0]), a[1] + t * (b[1] - a[1])];
 }

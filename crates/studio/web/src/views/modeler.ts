@@ -362,14 +362,14 @@ export class ModelerView implements View {
           h("h1", { textContent: detail.character.name }),
           h("p", { textContent: "Click a body to edit it; with Shift, its joint." }),
         ),
-        detail.notes.length > 0 ? section("What was guessed", sentences(detail.notes)) : null,
         h(
           "div",
-          { class: "actions end" },
+          { class: "actions wrap" },
           button("See its clips", () => this.studio.go("stage", { character: detail.id }), { icon: "stage" }),
           button("Make it physical", () => this.studio.go("transfer", { character: detail.id }), { icon: "transfer" }),
           h("a", { class: "button", href: address("character/file", { id: detail.id }), download: "" }, icon("download"), "Download TOML"),
         ),
+        detail.notes.length > 0 ? section("What was guessed", sentences(folded(detail.notes))) : null,
       );
     } else {
       drawInspector(this.plan.right, {
@@ -444,4 +444,12 @@ export class ModelerView implements View {
       ...this.dropBar.shortcuts(),
     ]);
   }
+}
+
+/** Many joints that no clip moves become one sentence. */
+function folded(notes: string[]): string[] {
+  const still = notes.flatMap((n) => n.match(/^Joint ("[^"]*") does not move in any clip\.$/)?.[1] ?? []);
+  if (still.length < 3) return notes;
+  const isStill = (n: string): boolean => /^Joint "[^"]*" does not move in any clip\.$/.test(n);
+  return [...notes.filter((n) => !isStill(n)), `${still.length} joints move in no clip: ${still.join(", ")}.`];
 }

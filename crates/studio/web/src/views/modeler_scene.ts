@@ -9,7 +9,7 @@ import { Gizmo, type GizmoChange, type GizmoMode } from "../scene/gizmo";
 import { JointMarks } from "../scene/joint_marks";
 import type { Model } from "../scene/model";
 import { restFrame, sceneOf } from "../scene/rest";
-import { colors } from "../scene/theme";
+import { colors, onThemeChange } from "../scene/theme";
 import type { Selection } from "./modeler_inspector";
 
 const CLICK_PIXELS = 4;
@@ -41,6 +41,10 @@ export class ModelerScene {
     this.gizmo.onPreview = (change) => this.preview(change);
     this.gizmo.onCommit = (change, mode) => this.commit(change, mode);
     this.group.add(this.marks.group, this.effectors);
+    onThemeChange(() => {
+      this.paint();
+      this.drawEffectors();
+    });
     const { canvas } = studio.viewport;
     canvas.addEventListener("pointerdown", (e) => this.shown && this.down(e), { capture: true });
     canvas.addEventListener("pointermove", (e) => this.shown && this.moved(e));
@@ -58,12 +62,14 @@ export class ModelerScene {
       viewport.invalidate();
     };
     this.bar.onFrame = () => this.frame();
+    this.frameOnce();
     this.placeHandles();
     viewport.invalidate();
   }
 
   hide(): void {
     this.shown = false;
+    this.framedId = "";
     this.gizmo.detach();
     this.group.removeFromParent();
     this.studio.viewport.controls.enabled = true;
@@ -79,10 +85,7 @@ export class ModelerScene {
     this.actor.show(this.bar.overlays);
     this.hovered = null;
     this.select(this.selection);
-    if (this.framedId !== detail.id) {
-      this.framedId = detail.id;
-      this.frame();
-    }
+    this.frameOnce();
     this.studio.viewport.invalidate();
   }
 
@@ -95,6 +98,13 @@ export class ModelerScene {
   setMode(mode: GizmoMode | null): void {
     this.mode = mode;
     this.placeHandles();
+  }
+
+  /** Looks at a character that has not been looked at; the camera is another view's while this one is hidden. */
+  private frameOnce(): void {
+    if (!this.shown || this.detail === null || this.framedId === this.detail.id) return;
+    this.framedId = this.detail.id;
+    this.frame();
   }
 
   frame(): void {

@@ -41,17 +41,16 @@ export async function jobPerformances(
   studio: Studio,
   job: number,
   character: string | undefined,
-  rig: string | undefined,
 ): Promise<{ simulated: Performance; target: Performance | null }> {
   const [simulated, target] = await Promise.all([
     getMotion("job/motion", { id: job }),
     getMotion("job/target", { id: job }).catch(() => null),
   ]);
   const detail = character === undefined ? null : await studio.cache.character(character).catch(() => null);
-  const { model, skin } = await figureOf(studio, rig ?? detail?.rig ?? null, () =>
-    character === undefined ? Promise.reject(new Error("no skin")) : studio.cache.skin(character),
-  );
-  return both(simulated, target, detail, model, skin);
+  // The server knows the rig and the bodies of a job, also where the project has no character for it.
+  const skin = await getJson<Skin>("job/skin", { id: job }).catch(() => null);
+  const model = skin === null ? null : await studio.cache.model(skin.rig).catch(() => null);
+  return both(simulated, target, detail, model, model === null ? null : skin);
 }
 
 function both(

@@ -4,7 +4,7 @@ import { ArrowHelper, Vector3 } from "three";
 import type { Studio } from "../app/view";
 import type { LiveSession } from "../parts/live";
 import type { SessionAction } from "../protocol/types";
-import { colors } from "../scene/theme";
+import { colors, onThemeChange } from "../scene/theme";
 
 const CLICK_PIXELS = 4;
 const BALL_STARTS_AWAY_M = 3.5;
@@ -33,6 +33,7 @@ export class PlayHands {
     private readonly act: (action: SessionAction) => void,
   ) {
     this.arrow.visible = false;
+    onThemeChange(() => this.arrow.setColor(colors().force));
     const { canvas } = studio.viewport;
     canvas.addEventListener("pointerdown", (e) => this.shown && this.down(e), { capture: true });
     window.addEventListener("pointermove", (e) => this.shown && this.moved(e));

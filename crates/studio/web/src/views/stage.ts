@@ -3,7 +3,7 @@
 import { fill, h } from "../app/dom";
 import type { Studio, View } from "../app/view";
 import { comparisonSection, nextComparison } from "../parts/comparison";
-import { field, select, tidy } from "../parts/fields";
+import { field, select } from "../parts/fields";
 import { button, empty, hint, plan, row, section } from "../parts/layout";
 import { OverlayBar } from "../parts/overlay_bar";
 import { Player, type Comparison, type Performance } from "../parts/player";
@@ -224,7 +224,7 @@ export class StageView implements View {
     for (let i = 0; i < frame.contactCount; i++) if (frame.contactBodies[8 * i + 1] === -1) up += frame.contactNumbers[8 * i + 7];
     const entries: [string, string][] = [
       ["Time", `${frame.timeSecs.toFixed(2)} s`],
-      ["Mass", `${tidy(weight / 9.81)} kg`],
+      ["Mass", `${(weight / 9.81).toFixed(1)} kg`],
       ["Centre of mass", `${frame.centerOfMass[2].toFixed(2)} m high`],
     ];
     if (this.subject?.kind === "result") entries.push(["Ground bears", `${(up / Math.max(weight, 1e-6)).toFixed(2)} × weight`]);

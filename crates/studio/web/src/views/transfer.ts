@@ -62,7 +62,7 @@ export class TransferView implements View {
       { keys: ["p"], what: "Pause the job, or go on", run: () => this.pauseOrResume() },
       { keys: ["g"], what: "Key-framed motion: as a ghost, beside it, hidden", run: () => this.nextComparison() },
     ]);
-    studio.store.on(["jobs", "results", "characters", "rigs"], () => this.shown && this.refresh());
+    studio.store.on(["jobs", "results", "characters", "rigs", "fronts"], () => this.shown && this.refresh());
   }
 
   show(parameters: URLSearchParams): void {
@@ -138,8 +138,7 @@ export class TransferView implements View {
       if (first) {
         const { request } = job;
         const character = request.kind === "transfer" ? request.character : undefined;
-        const rig = request.kind === "transfer" ? request.rig : undefined;
-        const { simulated, target } = await jobPerformances(this.studio, job.id, character, rig);
+        const { simulated, target } = await jobPerformances(this.studio, job.id, character);
         if (turn === this.loading) this.player.set(simulated, target);
       } else {
         const motion = await getMotion("job/motion", { id: job.id });
@@ -317,7 +316,7 @@ export class TransferView implements View {
       const p = job.progress;
       const figures: [string, string][] = p
         ? [
-            ["Windows", `${p.done} of ${p.total}`],
+            ["Done", `${p.done} of ${p.total} pieces of work`],
             ["Best cost", p.best_cost.toPrecision(3)],
             ["Steps", `${(p.steps / 1e6).toFixed(1)} million`],
             ["Speed", `${Math.round(p.steps_per_sec / 1000)} thousand a second`],
@@ -350,6 +349,13 @@ export class TransferView implements View {
           "div",
           { class: "actions wrap" },
           button("Play with it", () => this.studio.go("play", { result: watched.id }), { icon: "play", primary: true, key: "play" }),
+          this.studio.store.fronts.some((f) => f.id === watched.id)
+            ? button("With help", () => this.studio.go("fronts", { front: watched.id }), {
+                icon: "fronts",
+                key: "front",
+                title: "The same motion with more or less help from outside",
+              })
+            : null,
           button("Train feedback", () => void this.train(watched.id), {
             key: "train",
             disabled: entry?.completed === false,

@@ -18,6 +18,7 @@ export class TransferForm {
   private cycles: number | null = null;
   private seed = 0;
   private fromRest = false;
+  private assist = false;
   private busy = false;
   private asked: string | null = null;
   private drawn = "";
@@ -78,6 +79,7 @@ export class TransferForm {
       this.cycles,
       this.seed,
       this.fromRest,
+      this.assist,
       this.busy,
     ]);
     if (now === this.drawn) return;
@@ -120,6 +122,12 @@ export class TransferForm {
             (p) => set(() => (this.preset = p)),
             "preset",
           ),
+        ),
+        checkbox(
+          "With help from outside (front of fidelity against help)",
+          this.assist,
+          (on) => set(() => (this.assist = on)),
+          "assist",
         ),
         h(
           "details",
@@ -172,6 +180,7 @@ export class TransferForm {
         preset: this.preset,
         seed: this.seed,
         from_rest: this.fromRest,
+        assist: this.assist,
         ...(this.cycles !== null && clip?.is_cycle ? { cycles: this.cycles } : {}),
       }),
     );

@@ -21,8 +21,8 @@ const FLAGS = [
 
 const PICTURES = process.env.STUDIO_PICTURES ?? join(WEB, "../../../target/studio-pictures");
 
-export async function openBrowser() {
-  return chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
+export async function openBrowser(flags = []) {
+  return chromium.launch({ executablePath: CHROMIUM, args: [...FLAGS, ...flags] });
 }
 
 /** A page of the studio; `problems` collects what went wrong in it. */

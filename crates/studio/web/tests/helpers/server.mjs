@@ -25,12 +25,12 @@ const KINDS = {
 };
 
 /** Starts the server; `stop()` ends it, `kill()` ends it like a power cut, `start()` brings it back on the same port. */
-export async function startStudio(project = mkdtempSync(join(tmpdir(), "sinew-studio-"))) {
+export async function startStudio({ project = mkdtempSync(join(tmpdir(), "sinew-studio-")), threads = 1 } = {}) {
   let child = null;
   let port = 0;
   const start = () =>
     new Promise((resolve, reject) => {
-      child = spawn(BINARY, ["studio", project, "--no-open", "--port", String(port), "--threads", "1"], {
+      child = spawn(BINARY, ["studio", project, "--no-open", "--port", String(port), "--threads", String(threads)], {
         stdio: ["ignore", "pipe", "pipe"],
       });
       let said = "";
@@ -57,6 +57,7 @@ export async function startStudio(project = mkdtempSync(join(tmpdir(), "sinew-st
   const front = hasPage ? null : await servePage(() => port);
   return {
     project,
+    pid: () => child.pid,
     hasPage,
     url: front === null ? `http://127.0.0.1:${port}/` : front.url,
     api: () => `http://127.0.0.1:${port}/api/`,
