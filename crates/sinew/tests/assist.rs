@@ -30,7 +30,7 @@ fn goes_on_from_a_checkpoint(
     let (points, passes) = run(settings).expect("a front");
     assert!(points == whole.points && passes == [(Started::After(1), 1)], "{passes:?}");
     let other = AssistConfig { rounds: 3, ..settings.clone() };
-    let refused = format!("{:#}", run(&other).err().expect("refused"));
+    let refused = format!("{:#}", run(&other).expect_err("refused"));
     assert!(refused.contains("saved.bin") && refused.contains("another preset"), "{refused}");
     std::fs::remove_file(path).expect("a file");
 }

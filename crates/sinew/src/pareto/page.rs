@@ -107,7 +107,9 @@ pub fn front_page(finished: &Finished, front: Front) -> Result<FrontPage> {
         introduction: format!(
             "Every point is a controller of 34 numbers, simulated: the least effort that was found for its height{}. {} jumps were tried, seed {}, hypervolume {:.3}.",
             if finished.config.objective_count > 2 { " and its distance" } else { "" },
-            found.evaluations, found.seed, found.hypervolume
+            found.evaluations,
+            found.seed,
+            found.hypervolume
         ),
         verdict: Some(Verdict { is_good: natural > 0, headline, details: Vec::new() }),
         view,
