@@ -31,9 +31,9 @@ pub struct BenchSim {
     /// Threads for us; the peer always runs on one
     #[arg(long, default_value_t = 1, value_name = "N")]
     threads: usize,
-    /// Worlds stepped together
-    #[arg(long, default_value_t = 256, value_name = "N")]
-    worlds: usize,
+    /// Worlds stepped together; by default 256 for each thread
+    #[arg(long, value_name = "N")]
+    worlds: Option<usize>,
     /// Leaves the peer out
     #[arg(long)]
     no_peer: bool,
@@ -122,7 +122,7 @@ impl BenchSim {
             isa: isa.name(),
             threads: self.threads,
             cpu: cpu_name(),
-            worlds: self.worlds,
+            worlds: self.worlds(),
             a: row(&cases[0]),
             b: row(&cases[1]),
         };
@@ -134,11 +134,15 @@ impl BenchSim {
         Ok(())
     }
 
+    fn worlds(&self) -> usize {
+        self.worlds.unwrap_or(256 * self.threads.max(1))
+    }
+
     fn measure(&self, cases: &mut [Case], options: BatchOptions, rounds: usize) -> Result<()> {
         for case in cases {
             let model = Arc::new(Model::new(&case.scene, case.dt)?);
-            let mut batch = Batch::new(&model, self.worlds, options)?;
-            let targets = sinusoids(&model, self.worlds);
+            let mut batch = Batch::new(&model, self.worlds(), options)?;
+            let targets = sinusoids(&model, self.worlds());
             for _ in 0..rounds {
                 case.rounds.push(round(&mut batch, &model, &targets));
             }

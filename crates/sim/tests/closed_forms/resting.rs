@@ -1,29 +1,7 @@
 //! What stands keeps standing, barely sinks, and presses with its weight.
 
 use crate::common::*;
-use sinew_sim::{Batch, Character, JointKind, Scene, Shape, Status, Surface, Touched, World, embedded};
-
-/// Lowest point of all shapes of a body, m.
-fn lowest(world: &World<'_>, b: &Batch, index: usize) -> f64 {
-    let pose = world.measure().bodies[index];
-    let mut low = f64::INFINITY;
-    for shape in &b.model().bodies()[index].shapes {
-        match shape {
-            Shape::Capsule { from, to, radius } => {
-                low = low.min(pose.place(*from)[2] - radius).min(pose.place(*to)[2] - radius);
-            }
-            Shape::Sphere { center, radius } => low = low.min(pose.place(*center)[2] - radius),
-            Shape::Box { center, half_extents, .. } => {
-                for k in 0..8 {
-                    let corner =
-                        std::array::from_fn(|i| center[i] + half_extents[i] * if k >> i & 1 == 1 { 1.0 } else { -1.0 });
-                    low = low.min(pose.place(corner)[2]);
-                }
-            }
-        }
-    }
-    low
-}
+use sinew_sim::{Character, JointKind, Scene, Shape, Status, Surface, Touched, World, embedded};
 
 /// Sum of the forces of all contacts on the character, N.
 fn carried(world: &World<'_>) -> [f64; 3] {

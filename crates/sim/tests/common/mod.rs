@@ -2,7 +2,7 @@
 
 use sinew_sim::{
     Batch, BatchOptions, Body, Character, Ground, Isa, Joint, JointKind, Model, Object, ObjectShape, Scene, Shape,
-    StaticBox, Surface,
+    StaticBox, Surface, World,
 };
 use std::sync::Arc;
 
@@ -67,6 +67,28 @@ pub fn turn(axis: [f64; 3], angle: f64) -> [f64; 4] {
 /// Angle of a unit quaternion, 0 to π.
 pub fn angle_of(q: &[f64]) -> f64 {
     2.0 * length([q[1], q[2], q[3]]).atan2(q[0].abs())
+}
+
+/// Lowest point of all shapes of a body, m.
+pub fn lowest(world: &World<'_>, b: &Batch, index: usize) -> f64 {
+    let pose = world.measure().bodies[index];
+    let mut low = f64::INFINITY;
+    for shape in &b.model().bodies()[index].shapes {
+        match shape {
+            Shape::Capsule { from, to, radius } => {
+                low = low.min(pose.place(*from)[2] - radius).min(pose.place(*to)[2] - radius);
+            }
+            Shape::Sphere { center, radius } => low = low.min(pose.place(*center)[2] - radius),
+            Shape::Box { center, half_extents, .. } => {
+                for k in 0..8 {
+                    let corner =
+                        std::array::from_fn(|i| center[i] + half_extents[i] * if k >> i & 1 == 1 { 1.0 } else { -1.0 });
+                    low = low.min(pose.place(corner)[2]);
+                }
+            }
+        }
+    }
+    low
 }
 
 /// A body of given mass properties and no shape.
