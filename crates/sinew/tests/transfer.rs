@@ -4,8 +4,8 @@ use sinew::motion::tools::crop;
 use sinew::sim::Measured;
 use sinew::source::Source;
 use sinew::transfer::{
-    Begins, CHECKPOINT, Config, Finished, OutputFolder, Prepared, Push, RunOptions, Started, Task, Transfer, files,
-    lowest_point, prepare, replay, run,
+    Begins, CHECKPOINT, Config, FRAME_SECS, Finished, OutputFolder, Prepared, Push, RunOptions, Started, Task,
+    Transfer, files, lowest_point, prepare, replay, run,
 };
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -229,4 +229,38 @@ fn read_npz(bytes: &[u8]) -> BTreeMap<String, Vec<f64>> {
         at += 30 + name + extra + size;
     }
     arrays
+}
+
+/// How far the end effectors of a target slide in all while they are within a centimetre of the ground, m.
+fn slid(prepared: &Prepared) -> f64 {
+    let target = &prepared.target;
+    let effectors = (target.observation_count() - 6) / 6;
+    let lowest =
+        |e: usize| (0..target.frames()).map(|f| target.observation(f)[8 + 3 * e]).fold(f64::INFINITY, f64::min);
+    let mut sum = 0.0;
+    for e in (0..effectors).filter(|e| lowest(*e) < 0.1) {
+        for now in (0..target.frames()).map(|f| target.observation(f)).filter(|now| now[8 + 3 * e] < lowest(e) + 0.01) {
+            let at = 6 + 3 * (effectors + e);
+            sum += now[at].hypot(now[at + 1]) * FRAME_SECS;
+        }
+    }
+    sum
+}
+
+#[test]
+fn feet_that_slide_while_they_stand_are_planted_unless_they_should_slide() {
+    let prepared = |keeps_slides: bool| {
+        let mut source = Source::open(Path::new("human"), &[], &Default::default()).expect("embedded");
+        let walk = source.rig.clips.iter_mut().find(|clip| clip.name == "walk").expect("a walk");
+        // A quarter of a metre a second too fast.
+        for (frame, position) in walk.root_positions.iter_mut().enumerate() {
+            position.x += 0.25 * frame as f64 / walk.rate_hz;
+        }
+        let task = Task { clip: Some("walk".into()), keeps_slides, ..Task::default() };
+        prepare(source, &task, &tiny()).expect("prepared")
+    };
+    let (planted, sliding) = (prepared(false), prepared(true));
+    assert!(slid(&planted) < 0.5 * slid(&sliding), "{} of {}", slid(&planted), slid(&sliding));
+    let says = |prepared: &Prepared| prepared.modeling.clip_notes.iter().any(|note| note.contains("--keep-slides"));
+    assert!(says(&planted) && !says(&sliding));
 }
