@@ -63,7 +63,7 @@ impl Trial<'_> {
         // What a job has cost so far is its own business: kept by the driver, and by us only to give up.
         let so_far: Vec<std::sync::atomic::AtomicU64> = self.jobs.iter().map(|_| 0f64.to_bits().into()).collect();
         // Friction's work over the weight, counted once, at the end.
-        let per_joule = self.config.extras.sliding * looks as f64 / (9.81 * self.target.model.total_mass());
+        let per_joule = self.config.extras.sliding * looks as f64 / self.target.weight();
         let cost = |job: usize, step: usize, world: &World<'_>| {
             let frame = self.first_frame + step / steps_per_frame;
             let left = (looks - step.div_ceil(sample_interval)) as f64;

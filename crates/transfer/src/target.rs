@@ -126,6 +126,10 @@ impl Target {
     pub fn model(&self) -> &Arc<Model> {
         &self.model
     }
+    /// Weight of the character, N.
+    pub(crate) fn weight(&self) -> f64 {
+        9.81 * self.model.total_mass()
+    }
     /// Number of frames; they are [`FRAME_SECS`] apart.
     pub fn frames(&self) -> usize {
         self.frames

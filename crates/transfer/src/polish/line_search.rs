@@ -4,7 +4,7 @@
 //! cost, by that of the pieces behind it, and by what the value function says of the rest.
 
 use super::helped::Helped;
-use super::linear::{GRAVITY, shape};
+use super::linear::shape;
 use super::quadratic::moment_cost;
 use super::riccati::Gain;
 use super::{Nominal, Plan, accelerations_cost, offset_weights};
@@ -251,7 +251,7 @@ fn run(
         observes: true,
         options: BatchOptions::default(),
     };
-    let per_joule = polish.sliding / (GRAVITY * target.model.total_mass());
+    let per_joule = polish.sliding / target.weight();
     let cost = |job: usize, step: usize, world: &World<'_>| {
         let frame = first + step / steps_per_frame;
         Seen::with(target, world, |seen| {

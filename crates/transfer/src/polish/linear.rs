@@ -14,8 +14,6 @@ const POSITION_STEP: f64 = 4e-3;
 const VELOCITY_STEP: f64 = 4e-2;
 const OFFSET_STEP: f64 = 2e-2;
 const HELP_STEP: f64 = 5e-2;
-/// Standard gravity, m/s².
-pub(super) const GRAVITY: f64 = 9.81;
 
 /// `δs' = A·δs + C_o·δo + C_r·δr + C_a·δa + W_b·δb + W_e·δe`: offsets, their rates and their accelerations in the interval, and help from
 /// outside at its beginning and end.
@@ -140,7 +138,7 @@ pub(super) fn linearize(
         rollouts.run_steered(&jobs_start, &steering, &|_, _, world| Flow::Continue(world.friction_work()))?;
     let steps = outcomes.iter().map(|o| o.steps as u64).sum();
 
-    let per_joule = 1.0 / (GRAVITY * model.total_mass());
+    let per_joule = 1.0 / target.weight();
     let mut found = Vec::new();
     let mut way = vec![0.0; nv];
     for pairs in outcomes.chunks(2 * columns) {

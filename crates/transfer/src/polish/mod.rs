@@ -24,7 +24,7 @@ pub(crate) use assisted::{AssistedPolish, knot_count};
 pub(crate) use helped::Helped;
 use linear::Linear;
 use quadratic::Quadratic;
-use riccati::{AccelerationCost, Gain, HelpCost, OffsetCost, SlideCost, Value};
+use riccati::{AccelerationCost, Gain, HelpCost, OffsetCost, Value};
 use serde::{Deserialize, Serialize};
 use sinew_sim::Snapshot;
 
@@ -274,8 +274,9 @@ impl Measured {
             }
             let damping = damping * cost.weights[2] * 200.0;
             let acceleration = acceleration_cost(target, polish, nominal, i);
-            let (slide, help) = (SlideCost { weight: polish.sliding }, help_cost(nominal, i));
-            let (before, gain) = value.back(&self.linear[i], &cost, help.as_ref(), &acceleration, &slide, damping)?;
+            let help = help_cost(nominal, i);
+            let (before, gain) =
+                value.back(&self.linear[i], &cost, help.as_ref(), &acceleration, polish.sliding, damping)?;
             plan.gains[i] = gain;
             value = before;
             if i % line_search::PIECE == 0 {

@@ -53,12 +53,7 @@ pub(super) struct AccelerationCost {
     pub excess: Vec<f64>,
 }
 
-/// Cost `w·(W + δW)` of friction's work in an interval, as the square of `√(W + ε)`.
-pub(super) struct SlideCost {
-    pub weight: f64,
-}
-
-/// ε: work over the weight below which sliding is taken for standing, m.
+/// ε in the cost of friction's work in an interval, `w·(W + δW)` as the square of `√(W + ε)`: below it sliding is taken for standing, m.
 const STANDS: f64 = 1e-4;
 
 /// Value function `½ δxᵀ·V·δx + vᵀ·δx`: what a deviation costs from here to the end.
@@ -104,14 +99,14 @@ impl Value {
         }
     }
 
-    /// Steps back over an interval; `None` where the control's curvature is not positive.
+    /// Steps back over an interval; `sliding` is the weight of friction's work in it. `None` where the control's curvature is not positive.
     pub fn back(
         self,
         linear: &Linear,
         cost: &OffsetCost,
         help: Option<&HelpCost>,
         acceleration: &AccelerationCost,
-        slide: &SlideCost,
+        sliding: f64,
         damping: f64,
     ) -> Option<(Value, Gain)> {
         let [by_offset, by_rate, by_acceleration] = &linear.offsets;
@@ -201,7 +196,7 @@ impl Value {
         e.row_mut(last)[m..].copy_from_slice(&by_control[m + p..]);
         let mut residuals = acceleration.excess.clone();
         residuals.push(slid);
-        let weight = |row: usize| 2.0 * if row == last { slide.weight } else { acceleration.weight };
+        let weight = |row: usize| 2.0 * if row == last { sliding } else { acceleration.weight };
         let scaled = |a: &Matrix| Matrix {
             data: a.data.chunks(a.cols).enumerate().flat_map(|(i, r)| r.iter().map(move |x| weight(i) * x)).collect(),
             ..*a

@@ -84,3 +84,26 @@ fn linear_models_foretell_the_end_of_an_interval() {
     let off: Vec<f64> = found.iter().zip(&foretold).map(|(a, b)| a - b).collect();
     assert!(length(&found) > 0.01 && length(&off) < 0.15 * length(&found), "{} of {}", length(&off), length(&found));
 }
+
+#[test]
+fn sliding_is_seen_and_grows_with_the_speed() {
+    let config = tiny();
+    let polish = config.polish.expect("a polish");
+    let target = squat(embedded::dinosaur(), &config);
+    let (model, count) = (target.model.clone(), target.dofs.count);
+    let slid_at = |speed: f64| {
+        let start = start_state::start_state(&target, true);
+        let (q, v) = start.values().split_at(model.position_count());
+        let mut v = v.to_vec();
+        v[0] += speed;
+        let offsets = vec![0.0; target.frames() * count];
+        let mut nominal = Nominal::new(offsets, count, polish.interval_frames, None);
+        line_search::simulate(&target, &config, &polish, &mut nominal, &Snapshot::new(q, &v)).expect("a run");
+        let (linear, _) = linear::linearize(&target, &config, &nominal, 0..1, 1.0).expect("a model");
+        (linear[0].slid, linear[0].slides[model.velocity_count()])
+    };
+    let ((stands, _), (slides, by_speed)) = (slid_at(0.0), slid_at(1.0));
+    // A metre a second under friction of 0.8 for 50 ms: 0.8 · 0.05 m at most, and as much more for each m/s more.
+    assert!(stands < 2e-3 && slides > 5.0 * stands.max(1e-3) && slides < 0.05, "{stands} and {slides}");
+    assert!(by_speed > 0.2 * slides && by_speed < 0.1, "{by_speed}");
+}
