@@ -4,7 +4,8 @@ use super::{Articulated, Group, RELEASE_PASSES, SCALE_PASSES, Scratch, contact_s
 use crate::kernel::{Kernel, LinkKind};
 use crate::lanes::Lanes;
 use crate::math::Vec3;
-use crate::step::contact::{self, GROUND};
+use crate::step::contact::GROUND;
+use crate::step::limit::limit;
 
 /// Accelerations of all links from the last backward pass.
 ///
@@ -151,7 +152,7 @@ pub(super) fn accelerate<V: Lanes>(
             continue;
         }
         let link = contact.link as usize;
-        if V::any(contact::limit(kernel, contact, &scratch.touching[link], running, contact_slack)) {
+        if V::any(limit(kernel, contact, &scratch.touching[link], running, contact_slack)) {
             any = true;
             mark_dirty(&mut scratch.dirty, &kernel.segment_parents, kernel.links[link].segment);
         }

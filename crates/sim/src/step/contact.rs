@@ -9,8 +9,9 @@
 //! ```
 //!
 //! all linear in u', so it joins the link's inertia as `dt·Pᵀ·C·P` (P maps the link's motion to the point's). Where a solution
-//! leaves the cone or pulls, `limit` replaces that contact's law by its limit: friction of size μ·f_n against the slip,
-//! or nothing. A point that slides before the step starts from the secant `c_t = μ·f_n/|u_t|`, which is already right
+//! leaves the cone or pulls, `limit.rs` replaces that contact's law by its limit: friction of size μ·f_n against the slip,
+//! or nothing. A point up to a millimetre above the ground, or one that separates, bears nothing but is watched: what drives a light foot may
+//! turn it round and centimetres into the ground within one step. A point that slides before the step starts from the secant `c_t = μ·f_n/|u_t|`, which is already right
 //! when it slides steadily.
 
 use super::{Articulated, Group, Motion, Scratch, shapes};
@@ -21,25 +22,14 @@ use crate::math::{Sym3, Vec3};
 /// `Contact::other` of the ground; static boxes follow as `1 + box`, links as `−1 − link`.
 pub(crate) const GROUND: i32 = 0;
 
-/// Once the regular passes are spent: how far friction may lie outside its cone, relative, and how many pull tolerances count.
-const LAST_SLACK: f64 = 0.05;
-const LAST_TOLERANCES: f64 = 10.0;
-
 /// Depth, m, beyond which the spring grows no stronger: a body that starts inside another comes out at half a metre per second.
 const DEEPEST: f64 = 0.02;
-/// Depth, m, from which a point that leaves is watched until the end of the step.
-const LEAVING_DEPTH: f64 = 0.003;
+/// Height, m, below which a point above the ground is watched until the end of the step.
+const HOVERING: f64 = 0.001;
 /// Speed inwards, m/s, from which a contact gives up its friction before it gives way.
 const ENTERING_SPEED: f64 = 0.05;
 /// Speed inwards, m/s, from which a strike may turn other points of its body into the ground within the step.
 const STRIKING_SPEED: f64 = 0.5;
-/// How far friction may lie outside its cone in the first pass, relative.
-pub(super) const FIRST_SLACK: f64 = 0.01;
-/// Speed, m/s, from which a point slides rather than creeps.
-const SLIDING_SPEED: f64 = 0.02;
-/// Speed, m/s, at which fixed friction may push a point backwards.
-const BACKWARDS_SPEED: f64 = 0.1;
-
 /// One touching point, in every lane whose mask is set.
 #[derive(Clone, Copy)]
 pub(crate) struct Contact<V: Lanes> {
@@ -48,9 +38,14 @@ pub(crate) struct Contact<V: Lanes> {
     pub mask: V::Mask,
     /// Lanes in which the point was on its way in, and fast.
     pub enters: V::Mask,
-    /// Lanes in which it gave way in an earlier pass and may still come back, and the normal law that it then has: force and gain.
+    /// Lanes in which it gave up its friction in an earlier pass, and those in which it then gets some back.
+    pub eased: V::Mask,
+    pub may_rub: V::Mask,
+    /// Lanes in which it bears nothing so far but is watched, and the normal law that it has when it comes back: force and gain.
     pub gone: V::Mask,
     pub law: [V; 2],
+    /// Lanes in which it is watched when it gives way.
+    pub may_return: V::Mask,
     /// Place relative to the tree's origin, and the normal out of the obstacle.
     pub point: Vec3<V>,
     pub normal: Vec3<V>,
@@ -82,13 +77,13 @@ pub(super) fn detect<V: Lanes>(
         let above = origin.z - V::splat(*height);
         let lowest = center.z + above - V::splat(link.bounding_radius);
         // A lane that the bound rules out stays out even where another's makes the work begin.
-        let near = V::and(lowest.lt(V::zero()), running);
+        let near = V::and(lowest.lt(V::constant(HOVERING)), running);
         if V::any(near) {
             let mut strikes = V::from_bits(0);
             for point in &kernel.points[link.points.clone()] {
                 let motion = scratch.motions[link.motion_slot];
                 let (at, depth) = over_ground(&motion, point, above);
-                let mask = V::and(V::zero().lt(depth), near);
+                let mask = V::and(V::constant(-HOVERING).lt(depth), near);
                 if V::any(mask) {
                     let touch = Touch { other: GROUND, mask, point: at, normal: up(), depth };
                     strikes = V::or(strikes, push(kernel, scratch, i, &motion, touch, surface));
@@ -142,7 +137,7 @@ fn foresee<V: Lanes>(
     for point in &kernel.points[link.points.clone()] {
         let motion = scratch.motions[link.motion_slot];
         let (at, depth) = over_ground(&motion, point, above);
-        let mask = V::and_not(strikes, zero.lt(depth));
+        let mask = V::and_not(strikes, V::constant(-HOVERING).lt(depth));
         if !V::any(mask) {
             continue;
         }
@@ -153,8 +148,11 @@ fn foresee<V: Lanes>(
             other: GROUND,
             mask: none,
             enters: none,
+            eased: none,
+            may_rub: none,
             gone: mask,
             law: [force, gain],
+            may_return: none,
             point: at,
             normal: up(),
             friction: V::splat(surface.friction),
@@ -176,7 +174,8 @@ pub(super) struct Touch<V: Lanes> {
     pub depth: V,
 }
 
-/// Sets up the law of one touching point; drops it where it separates. Returns the lanes in which it strikes.
+/// Sets up the law of one point that touches or hovers just above the ground; where it separates it is watched only. Returns the lanes in
+/// which it strikes.
 #[inline(always)]
 pub(super) fn push<V: Lanes>(
     kernel: &Kernel<V::Scalar>,
@@ -194,7 +193,8 @@ pub(super) fn push<V: Lanes>(
     let across = n.scale_sub_from(approach, velocity);
 
     let restitution = V::splat(surface.restitution);
-    let mut bounces = V::and(approach.lt(-V::splat(kernel.bounce_threshold)), zero.lt(restitution));
+    let touches = zero.lt(touch.depth);
+    let mut bounces = V::and(approach.lt(-V::splat(kernel.bounce_threshold)), V::and(zero.lt(restitution), touches));
     // Only what was outside a step ago hits; what is pressed in does not bounce.
     bounces = V::and(bounces, touch.depth.lt(approach * V::splat(kernel.dt) * V::constant(-1.01)));
     if scratch.is_fast {
@@ -207,14 +207,13 @@ pub(super) fn push<V: Lanes>(
     let restitution = restitution.min(V::constant(1.0));
     let gain = V::select(bounces, impact, V::splat(tree.normal_implicit));
     let spring = V::splat(tree.stiffness) * touch.depth.min(V::constant(DEEPEST));
-    let push = V::select(bounces, -(impact * restitution * approach), spring);
+    // Above the ground: it may come down by its height and no further.
+    let hover = gain * (touch.depth / V::splat(kernel.dt));
+    let push = V::select(bounces, -(impact * restitution * approach), V::select(touches, spring, hover));
     let force = gain.neg_mul_add(approach, push);
-    let mask = V::and(touch.mask, zero.lt(force));
-    // What leaves from deep inside may be turned round within the step.
-    let leaves = V::and_not(V::and(touch.mask, V::constant(LEAVING_DEPTH).lt(touch.depth)), mask);
-    if !V::any(V::or(mask, leaves)) {
-        return mask;
-    }
+    let mask = V::and(V::and(touch.mask, touches), zero.lt(force));
+    // What leaves or hovers may be turned round within the step.
+    let leaves = V::and_not(touch.mask, mask);
     let friction = V::splat(surface.friction);
     let speed = across.length();
     // A point that rises a little still bears what its depth says.
@@ -226,8 +225,11 @@ pub(super) fn push<V: Lanes>(
         other: touch.other,
         mask,
         enters: approach.lt(-V::constant(ENTERING_SPEED)),
+        eased: V::from_bits(0),
+        may_rub: touch.mask,
         gone: leaves,
         law: [force, gain],
+        may_return: touch.mask,
         point: touch.point,
         normal: n,
         friction,
@@ -237,7 +239,7 @@ pub(super) fn push<V: Lanes>(
         tangent_gain: V::select(mask, stick, zero),
         force: Vec3::zero(),
     });
-    V::and(mask, approach.lt(-V::constant(STRIKING_SPEED)))
+    V::and(touch.mask, approach.lt(-V::constant(STRIKING_SPEED)))
 }
 
 /// Adds `dt·Pᵀ·C·P` and the explicit force of a contact to the link's articulated inertia.
@@ -281,95 +283,6 @@ pub(super) fn add_to<V: Lanes>(kernel: &Kernel<V::Scalar>, contact: &Contact<V>,
     }
     own.n = own.n.sub(x.cross(contact.explicit_force));
     own.f = own.f.sub(contact.explicit_force);
-}
-
-/// The contact's force under the link's acceleration; replaces its law where it pulls or leaves the cone.
-/// Returns the lanes that changed.
-#[inline(always)]
-pub(super) fn limit<V: Lanes>(
-    kernel: &Kernel<V::Scalar>,
-    contact: &mut Contact<V>,
-    acceleration: &[Vec3<V>; 2],
-    running: V::Mask,
-    slack: Option<f64>,
-) -> V::Mask {
-    let dt = V::splat(kernel.dt);
-    let zero = V::zero();
-    let [alpha, a] = *acceleration;
-    let n = contact.normal;
-    let change = alpha.cross_add(contact.point, a).scale(dt);
-    let change_n = n.dot(change);
-    let explicit_n = n.dot(contact.explicit_force);
-    let force_n = contact.normal_gain.neg_mul_add(change_n, explicit_n);
-    let explicit_t = n.scale_sub_from(explicit_n, contact.explicit_force);
-    let force_t = n.scale_sub_from(change_n, change).scale_sub_from(contact.tangent_gain, explicit_t);
-    contact.force = n.scale_add(force_n, force_t);
-    // A contact that pulls, or rubs far too hard, must not outlive the regular passes: it would glue or kick.
-    let is_late = slack.is_none();
-    let (slack, tolerances) = match slack {
-        Some(slack) => (slack, 1.0),
-        None => (LAST_SLACK, LAST_TOLERANCES),
-    };
-    let tree = &kernel.trees[kernel.links[contact.link as usize].tree];
-    let tolerance = V::splat(tree.pull_tolerance) * V::constant(tolerances);
-    let running = V::and(contact.mask, running);
-    let pulls = V::and(force_n.lt(-tolerance), running);
-    let cone = contact.friction * force_n.max(zero);
-    let size = force_t.length();
-    let most = cone.mul_add(V::constant(1.0 + slack), tolerance);
-    let slips = V::and_not(V::and(most.lt(size), running), pulls);
-    // Friction of fixed size that has turned the slip around drives it: it was more than stopping took.
-    let slip = contact.slip.add(n.scale_sub_from(change_n, change));
-    let is_fixed = V::and_not(running, zero.lt(contact.tangent_gain));
-    let backwards = (size * V::constant(BACKWARDS_SPEED)).lt(force_t.dot(slip));
-    let kicks = V::and_not(V::and(is_fixed, backwards), V::or(pulls, slips));
-    let mut changed = V::or(V::or(pulls, slips), kicks);
-    if slack == FIRST_SLACK {
-        // The secant was drawn for less than the ground now bears: sliding takes all friction that there is.
-        let sliding = V::constant(SLIDING_SPEED).lt(slip.length());
-        let weak = V::and(size.lt(cone * V::constant(0.7)), V::and(sliding, zero.lt(contact.tangent_gain)));
-        let weak = V::and_not(V::and(weak, running), V::or(changed, contact.enters));
-        if V::any(weak) {
-            let gain = (cone / slip.length().max(V::constant(1e-9))).min(V::splat(tree.stick_implicit));
-            contact.tangent_gain = V::select(weak, gain, contact.tangent_gain);
-            let explicit = contact.slip.scale(-gain).add(n.scale(explicit_n));
-            contact.explicit_force = Vec3::select(weak, explicit, contact.explicit_force);
-            changed = V::or(changed, weak);
-        }
-    }
-    if V::any(contact.gone) {
-        // What gave way to a force that is gone itself, and would push again, comes back, without friction.
-        let [force, gain] = contact.law;
-        let returns = V::and(tolerance.lt(gain.neg_mul_add(change_n, force)), contact.gone);
-        contact.explicit_force = Vec3::select(returns, n.scale(force), contact.explicit_force);
-        contact.normal_gain = V::select(returns, gain, contact.normal_gain);
-        contact.mask = V::or(contact.mask, returns);
-        // While torques still find their limits it may go and come again.
-        if is_late {
-            contact.enters = V::and_not(contact.enters, returns);
-        }
-        contact.gone = V::and_not(contact.gone, returns);
-        changed = V::or(changed, returns);
-    }
-    if V::any(pulls) || V::any(slips) || V::any(kicks) {
-        // Slipping: μ·f_n against the slip. Kicking: a drag of about that size, which can only brake.
-        let limited = force_t.scale(cone / size.max(V::constant(1e-12)));
-        let drag = (size / slip.length().max(V::constant(1e-9))).min(V::splat(tree.stick_implicit));
-        let tangential = Vec3::select(kicks, contact.slip.scale(-drag), limited);
-        let explicit = Vec3::select(V::or(slips, kicks), n.scale_add(explicit_n, tangential), contact.explicit_force);
-        // Friction that grips at once can lever a point out that flies in; without it the point must still not pass.
-        let eases = V::and(V::and(pulls, contact.enters), zero.lt(size));
-        let leaves = V::and_not(pulls, eases);
-        let explicit = Vec3::select(eases, n.scale(explicit_n), explicit);
-        contact.explicit_force = Vec3::select(leaves, Vec3::zero(), explicit);
-        let replaced = V::or(V::or(pulls, slips), kicks);
-        contact.tangent_gain = V::select(replaced, V::select(kicks, drag, zero), contact.tangent_gain);
-        contact.normal_gain = V::select(leaves, zero, contact.normal_gain);
-        contact.mask = V::and_not(contact.mask, leaves);
-        contact.gone = V::or(contact.gone, V::and(leaves, contact.enters));
-        contact.force = Vec3::select(leaves, Vec3::zero(), contact.force);
-    }
-    changed
 }
 
 /// Adds the work of friction in this step.

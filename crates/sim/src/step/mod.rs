@@ -15,6 +15,7 @@ mod backward;
 mod contact;
 mod forward;
 mod integrate;
+mod limit;
 mod observe;
 mod pairs;
 mod shapes;
@@ -238,7 +239,7 @@ const RELEASE_PASSES: usize = 6;
 #[inline(always)]
 fn contact_slack(pass: usize) -> Option<f64> {
     match pass {
-        1 => Some(contact::FIRST_SLACK),
+        1 => Some(limit::FIRST_SLACK),
         _ if pass <= CONTACT_PASSES => Some(0.05),
         _ => None,
     }

@@ -155,6 +155,9 @@ fn respond<V: Lanes>(
         // Listed for reading only: no link's range covers it, so no pass touches it again.
         scratch.contacts.push(Contact {
             enters: V::from_bits(0),
+            eased: V::from_bits(0),
+            may_rub: V::from_bits(0),
+            may_return: V::from_bits(0),
             gone: V::from_bits(0),
             law: [V::zero(); 2],
             link: a as u32,

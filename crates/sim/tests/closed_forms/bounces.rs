@@ -1,7 +1,7 @@
 //! Restitution.
 
 use crate::common::*;
-use sinew_sim::{Batch, JointKind, Scene, Shape, Surface, Touched};
+use sinew_sim::{Batch, Joint, JointKind, Scene, Shape, Surface, Touched};
 
 const DT: f64 = 0.0005;
 const RADIUS: f64 = 0.1;
@@ -151,6 +151,43 @@ fn a_light_foot_that_strikes_stays_on_the_ground() {
                 }
             }
             at_most(&format!("foot on a {kind:?}: deepest point, m"), isa, deepest, 0.013);
+        }
+    }
+}
+
+/// A strong ankle presses the toe of a light foot down that is just above the ground, or in it and on its way out: the torque alone would drive it in
+/// by centimetres in one step.
+#[test]
+fn a_strong_ankle_does_not_drive_a_light_foot_into_the_ground() {
+    let bar = Shape::Capsule { from: [0.0, 0.0, 0.1], to: [0.0, 0.0, 0.5], radius: 0.08 };
+    let sole = Shape::Box { center: [0.05, 0.0, -0.06], half_extents: [0.13, 0.05, 0.02], orientation: IDENTITY };
+    let ankle = Joint {
+        kp: 20_000.0,
+        kd: 400.0,
+        torque_limit: Some(1600.0),
+        ..joint(JointKind::Hinge, Some("weight"), "foot", [0.0; 3])
+    };
+    let figure = character(
+        vec![solid("weight", 200.0, bar), solid("foot", 1.0, sole)],
+        vec![joint(JointKind::Free, None, "weight", [0.0, 0.0, 0.3]), ankle],
+    );
+    for isa in precisions() {
+        for (height, speed) in [(9e-4, 0.0), (3e-4, 0.0), (0.0, 0.0), (-5e-4, 0.1), (-2e-3, 0.2)] {
+            let mut b = batch(&Scene::on_ground(figure.clone()), 0.002, isa, 1);
+            let (mut q, mut v) = (b.world(0).position(), b.world(0).velocity());
+            q[7] = 0.2;
+            b.world_mut(0).set_position(&q);
+            q[2] += height - lowest(&b.world(0), &b, 1);
+            v[2] = speed;
+            let mut target = q.clone();
+            target[7] = 0.6;
+            let mut world = b.world_mut(0);
+            world.set_position(&q);
+            world.set_velocity(&v);
+            world.set_target(&target);
+            b.step(1);
+            let deeper = height.min(0.0) - lowest(&b.world(0), &b, 1);
+            at_most(&format!("toe pressed from {height} m at {speed} m/s: deeper by, m"), isa, deeper, 5e-4);
         }
     }
 }
