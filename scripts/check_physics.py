@@ -20,7 +20,7 @@ import numpy
 SPAN_SECS = 0.010
 # Share of the weight that a force may be off, and of the friction cone beyond it.
 TOLERANCE = 0.02
-CONE_TOLERANCE = 0.05
+CONE_TOLERANCE = 0.02
 CLEAR_METRES = 0.003
 
 

@@ -74,7 +74,8 @@ fn both_sides_are_alike() {
         for left in character.joints.iter().filter(|j| j.name.ends_with("_l")) {
             let right = joint(&character, &left.name.replace("_l", "_r"));
             assert_eq!(left.kind, right.kind);
-            assert_eq!((left.kp, left.kd, left.torque_limit), (right.kp, right.kd, right.torque_limit));
+            let driven = |j: &Joint| (j.kp, j.kd, j.torque_limit, j.armature);
+            assert_eq!(driven(left), driven(right));
             let mirrored = |p: [f64; 3]| DVec3::new(p[0], -p[1], p[2]);
             assert!(mirrored(left.position).distance(DVec3::from_array(right.position)) < 1e-5, "{}", left.name);
             if let (Some(a), Some(b)) = (left.axis, right.axis) {
@@ -85,6 +86,19 @@ fn both_sides_are_alike() {
             assert!((mass(&left.child) - mass(&right.child)).abs() < 2e-6);
         }
     }
+}
+
+/// The ankle bears the body and moves a light foot: its rotor keeps it below 100 rad/s. A wrist bears nothing and has none.
+#[test]
+fn strong_joints_of_light_parts_have_rotors() {
+    let character = made(&support::biped(false), "biped").character;
+    for name in ["foot_l", "foot_r"] {
+        let ankle = joint(&character, name);
+        let quickest = ankle.kp / (100.0 * 100.0);
+        assert!((0.5 * quickest..quickest).contains(&ankle.armature), "{name}: {} of {quickest}", ankle.armature);
+    }
+    let free = character.joints.iter().filter(|j| j.armature == 0.0 && j.parent.is_some()).count();
+    assert!(free > 0, "some joints bear nothing");
 }
 
 #[test]

@@ -18,10 +18,10 @@ fn alone(model: &Arc<Model>, seed: u64, isa: Isa) -> Vec<u32> {
 #[test]
 fn every_scene_ends_in_the_bits_it_always_ended_in() {
     let golden = [
-        ("dinosaur", 0xd168_1eaa_7dd5_872f),
-        ("humanoid", 0xbf42_de02_cbe8_13fa),
-        ("crowd", 0x67cf_2c39_4408_ca21),
-        ("planar", 0x818a_82c7_29d1_201f),
+        ("dinosaur", 0xc79d_f7d0_e7c7_25ae),
+        ("humanoid", 0x747d_61ab_ffe2_69c4),
+        ("crowd", 0xe20a_742a_596a_2b73),
+        ("planar", 0xc0a2_b52a_c7fb_c08c),
     ];
     let seeds: Vec<u64> = (0..9).collect();
     let mut wrong = Vec::new();

@@ -1,4 +1,4 @@
-//! Gains and torque limits from what each joint moves and bears.
+//! Gains, torque limits and rotors from what each joint moves and bears.
 //!
 //! With `I_sub` the inertia of all that a joint carries about the joint and `I_rest` that of the rest of the body,
 //! `I = I_sub I_rest / (I_sub + I_rest)` is what a torque between the two feels, and
@@ -10,6 +10,8 @@
 //! No joint yields more than `hold_sag` to the weight that it bears in the rest pose: `kp ≥ m g d / hold_sag`, `d` the level distance.
 //! The torque limit is the largest of `ω² I · torque_angle` and `strength` times the weight of what hangs on the joint at its lever arm;
 //! of joints that support, also `strength · m g (d + 0.4 h) / n`.
+//! What bears the body may move a part that is far too light for such a drive, as a foot of one kilogram under 250: a rotor turns with it,
+//! `J = kp / (ω₀ · limb_quickening)² − I`, so that no joint is quicker than the quickest limb. As in a geared motor it changes no momentum of the body.
 
 use super::draft::{Part, Plan};
 use glam::{DMat3, DVec3};
@@ -54,7 +56,7 @@ pub(crate) fn rounded(x: f64) -> f64 {
     libm::round(x * scale) / scale
 }
 
-/// Sets gains and torque limits; bodies and joints are those of the parts, in the same order, with frames along the world's axes.
+/// Sets gains, torque limits and rotors; bodies and joints are those of the parts, in the same order, with frames along the world's axes.
 pub(crate) fn drive(plan: &Plan, parts: &mut [Part], bodies: &[Body], joints: &mut [Joint]) {
     let origins: Vec<DVec3> = parts.iter().map(|p| plan.stance.placed[p.joint].position).collect();
     let lumps: Vec<Lump> = bodies
@@ -123,13 +125,15 @@ pub(crate) fn drive(plan: &Plan, parts: &mut [Part], bodies: &[Body], joints: &m
         joint.kp = rounded(kp.clamp(1e-3, 1e6));
         joint.kd = rounded(2.0 * options.drive_damping * joint.kp / frequency);
         joint.torque_limit = Some(rounded(torque.max(1e-3)));
+        let quickest = options.drive_frequency * options.limb_quickening;
+        joint.armature = rounded((joint.kp / (quickest * quickest) - inertia).max(0.0));
     }
     // Both sides alike.
     for left in 1..parts.len() {
         if let Some(right) = parts[left].pair.filter(|_| plan.anatomy.is_left[parts[left].joint]) {
-            let (kp, kd, torque) = (joints[left].kp, joints[left].kd, joints[left].torque_limit);
-            if joints[right].kind == joints[left].kind {
-                (joints[right].kp, joints[right].kd, joints[right].torque_limit) = (kp, kd, torque);
+            let [from, to] = joints.get_disjoint_mut([left, right]).expect("two sides");
+            if to.kind == from.kind {
+                (to.kp, to.kd, to.torque_limit, to.armature) = (from.kp, from.kd, from.torque_limit, from.armature);
             }
         }
     }

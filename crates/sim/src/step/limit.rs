@@ -12,7 +12,7 @@ use crate::math::Vec3;
 /// How far friction may lie outside its cone in the first pass, relative.
 pub(super) const FIRST_SLACK: f64 = 0.01;
 /// Once the regular passes are spent: how far friction may lie outside its cone, relative, and how many pull tolerances count.
-const LAST_SLACK: f64 = 0.05;
+const LAST_SLACK: f64 = 0.02;
 const LAST_TOLERANCES: f64 = 10.0;
 /// Speed inwards, m/s, at which a contact at rest that gave way is held when it comes back.
 const RETURNING_SPEED: f64 = 0.5;

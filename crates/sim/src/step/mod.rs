@@ -240,7 +240,7 @@ const RELEASE_PASSES: usize = 6;
 fn contact_slack(pass: usize) -> Option<f64> {
     match pass {
         1 => Some(limit::FIRST_SLACK),
-        _ if pass <= CONTACT_PASSES => Some(0.05),
+        _ if pass <= CONTACT_PASSES => Some(0.02),
         _ => None,
     }
 }

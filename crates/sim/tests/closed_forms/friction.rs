@@ -145,7 +145,7 @@ fn a_thrashing_dinosaur_keeps_to_the_cone() {
         println!("cone, {}: {count} contacts, {over_1} over by 1 %, {over_5} over by 5 %, {pulls} pull", isa.name());
         assert_eq!(over_5, 0);
         at_most("cone: share of contacts over by more than 1 %", isa, over_1 as f64 / count as f64, 0.1);
-        at_most("cone: worst |ft|/(mu fn) - 1", isa, worst, 0.05);
+        at_most("cone: worst |ft|/(mu fn) - 1", isa, worst, 0.02);
         at_most("cone: worst pull, weights", isa, pull, 0.0101);
     }
 }
