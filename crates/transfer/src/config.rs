@@ -38,7 +38,7 @@ pub struct Config {
     pub shares_distributions: bool,
     /// A rollout is given up when its cost so far exceeds that of the better half of the last generation by this factor.
     pub gives_up_at: Option<f64>,
-    /// A window's search ends when its best cost fell by less than this share over the last quarter of its generations.
+    /// A window's search ends when its best cost fell by less than this share over the last quarter of its generations, or the last six of many.
     pub stops_below: Option<f64>,
     /// How often the windows before a fall are searched again, each time from further back and with more effort.
     pub second_tries: usize,
@@ -185,10 +185,10 @@ impl Config {
             knot_frames: 4,
             cost_frames: 2,
             basis: Basis::Cubic,
-            starts: 8,
-            samples: 64,
+            starts: 4,
+            samples: 32,
             population: 32,
-            iterations: 24,
+            iterations: 48,
             sigma: 0.05,
             torque_share: Some(0.1),
             shares_distributions: true,
@@ -206,8 +206,8 @@ impl Config {
             },
             polish: Some(Polish {
                 interval_frames: 2,
-                iterations: 14,
-                stops_below: 0.03,
+                iterations: 24,
+                stops_below: 0.025,
                 offset_accelerations: 2e-3,
                 offset_rates: 0.1,
                 offsets: 0.1,
@@ -215,7 +215,7 @@ impl Config {
                 joint_acceleration: 2e-3,
                 foot_velocity: 1.0,
                 root_velocity: 0.2,
-                sliding: 100.0,
+                sliding: 150.0,
             }),
         }
     }
@@ -223,7 +223,7 @@ impl Config {
     /// Ours, for a first look.
     pub fn quick() -> Config {
         let standard = Config::standard();
-        let polish = standard.polish.map(|p| Polish { iterations: 5, ..p });
+        let polish = standard.polish.map(|p| Polish { iterations: 5, stops_below: 0.03, ..p });
         Config { starts: 4, samples: 32, population: 16, iterations: 16, polish, ..standard }
     }
 

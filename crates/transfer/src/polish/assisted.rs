@@ -102,7 +102,7 @@ impl AssistedPolish {
         let polish = weights(config);
         let start = start_state::start_state(target, config.begins == Begins::Moving);
         let (model, mut steps) = measure(target, config, &polish, nominal, reach)?;
-        let course = line_search::Course { target, config, polish: &polish, nominal };
+        let course = line_search::Course { target, config, polish: &polish, nominal, noise: None };
         // Where a correction does not help, a smaller one may.
         for _ in 0..TRIES {
             if let Some(plan) = model.solve(target, &polish, nominal, self.damping, false) {

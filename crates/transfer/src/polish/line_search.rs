@@ -1,12 +1,13 @@
 //! The corrected trajectory simulated under feedback, piece by piece, each at several step sizes side by side.
 //!
-//! A step size that suits a walk may topple a landing: so each piece of half a second takes the one that serves it best, judged by its own
+//! A step size that suits a walk may topple a landing: so each piece of half a second takes the trial that serves it best, judged by its own
 //! cost, by that of the pieces behind it, and by what the value function says of the rest.
 
 use super::helped::Helped;
 use super::linear::shape;
 use super::quadratic::moment_cost;
 use super::riccati::Gain;
+use super::trial::{NoiseSource, Trial};
 use super::{Nominal, Plan, accelerations_cost, offset_weights};
 use crate::TransferError;
 use crate::assist::Help;
@@ -18,13 +19,9 @@ use std::sync::Mutex;
 
 /// Intervals in a piece.
 pub(super) const PIECE: usize = 10;
-/// Pieces that are simulated to choose the step size of the first of them. Where they reach the end of the motion, the choice is never worse
+/// Pieces that are simulated to choose the trial of the first of them. Where they reach the end of the motion, the choice is never worse
 /// than the last one carried on, so that costs cannot rise.
-const AHEAD: usize = 6;
-/// Step sizes that are tried; the last one is none at all.
-const SHARES: usize = 16;
-/// Ratio of one step size to the next.
-const RATIO: f64 = 0.65;
+const AHEAD: usize = 4;
 /// Cost of every look that a fallen character misses.
 const FALLEN_COST: f64 = 1000.0;
 /// Largest correction of an offset in one interval, rad.
@@ -34,7 +31,7 @@ const LARGEST_HELP_CORRECTION: f64 = 5.0;
 
 /// One trial from an interval on.
 struct Lane {
-    share: f64,
+    trial: Trial,
     /// Offsets of every frame from the one after the start on.
     offsets: Vec<f64>,
     /// State at the beginning of each interval, and how offsets and rates deviate there from the nominal ones.
@@ -60,6 +57,8 @@ pub(super) struct Course<'a> {
     pub config: &'a Config,
     pub polish: &'a Polish,
     pub nominal: &'a Nominal,
+    /// Noise of some trials.
+    pub noise: Option<NoiseSource>,
 }
 
 /// Where trials begin.
@@ -141,7 +140,7 @@ impl Corrected<'_> {
         if let Some(gains) = self.gains {
             let gain = &gains[interval];
             let x = deviation(self.target, self.nominal, interval, &state, &now, &lane.help[0]);
-            let mut correction: Vec<f64> = gain.open.iter().map(|k| lane.share * k).collect();
+            let mut correction = lane.trial.correction(gain, interval < self.beginning.interval + PIECE);
             gain.feedback.add_vector(&x, &mut correction);
             for (own, c) in lane.deviation[2].iter_mut().zip(&correction) {
                 *own = c.clamp(-LARGEST_CORRECTION, LARGEST_CORRECTION);
@@ -208,18 +207,18 @@ fn deviation(
     x
 }
 
-/// Simulates trials of the given step sizes up to the beginning of interval `to`; for each its lane, last state, whether it stood, and steps.
+/// Simulates trials up to the beginning of interval `to`; for each its lane, last state, whether it stood, and steps.
 fn run(
     course: Course<'_>,
     gains: Option<&[Gain]>,
     beginning: &Beginning<'_>,
     to: usize,
-    shares: &[f64],
+    trials: &[Trial],
 ) -> Result<Vec<(Lane, Snapshot, bool, u64)>, TransferError> {
-    let Course { target, config, polish, nominal } = course;
-    let lane = |share: &f64| {
+    let Course { target, config, polish, nominal, .. } = course;
+    let lane = |trial: &Trial| {
         Mutex::new(Lane {
-            share: *share,
+            trial: trial.clone(),
             offsets: Vec::new(),
             states: Vec::new(),
             deviations: Vec::new(),
@@ -236,7 +235,7 @@ fn run(
             rubbed: 0.0,
         })
     };
-    let lanes = shares.iter().map(lane).collect();
+    let lanes = trials.iter().map(lane).collect();
     let steering = Corrected { target, polish, nominal, gains, beginning, lanes };
     let steps_per_frame = config.steps_per_frame();
     let first = nominal.frames[beginning.interval];
@@ -270,7 +269,7 @@ fn run(
             Flow::Continue(0.0)
         })
     };
-    let outcomes = rollouts.run_steered(&vec![0; shares.len()], &steering, &cost)?;
+    let outcomes = rollouts.run_steered(&vec![0; trials.len()], &steering, &cost)?;
     let lanes = steering.lanes.into_iter().map(|lane| lane.into_inner().expect("no holder panics"));
     let found = outcomes.into_iter().zip(lanes);
     Ok(found.map(|(o, lane)| (lane, o.end, o.cost == 0.0 && o.steps == steps, o.steps as u64)).collect())
@@ -287,8 +286,8 @@ pub(super) fn simulate(
     let zero = vec![0.0; 2 * nominal.count];
     let beginning = Beginning { interval: 0, state: start, deviation: &zero, help: [0.0; 6] };
     let to = nominal.frames.len() - 1;
-    let course = Course { target, config, polish, nominal };
-    let mut found = run(course, None, &beginning, to, &[0.0])?;
+    let course = Course { target, config, polish, nominal, noise: None };
+    let mut found = run(course, None, &beginning, to, &[Trial::of_share(0.0)])?;
     let (lane, end, stands, steps) = found.remove(0);
     nominal.states = lane.states;
     nominal.states.push(end);
@@ -316,7 +315,7 @@ pub(super) fn follow(
     let nominal = course.nominal;
     let zero = vec![0.0; 2 * nominal.count];
     let beginning = Beginning { interval: 0, state: start, deviation: &zero, help: [0.0; 6] };
-    let found = run(course, Some(gains), &beginning, nominal.frames.len() - 1, &[1.0, 0.0])?;
+    let found = run(course, Some(gains), &beginning, nominal.frames.len() - 1, &[1.0, 0.0].map(Trial::of_share))?;
     let steps = found.iter().map(|f| f.3).sum();
     let mut best: Option<Found> = None;
     for (lane, _, stands, _) in found {
@@ -324,7 +323,7 @@ pub(super) fn follow(
         if stands && best.as_ref().is_none_or(|best| cost < best.cost) {
             let offsets = [nominal.offsets_at(0), &lane.offsets].concat();
             let help = std::iter::once([0.0; 6]).chain(lane.helps).collect();
-            best = Some(Found { cost, offsets, help, share: lane.share });
+            best = Some(Found { cost, offsets, help, share: lane.trial.share });
         }
     }
     Ok((best, steps))
@@ -333,8 +332,6 @@ pub(super) fn follow(
 /// The corrected trajectory, `None` where it falls at every step size; and the steps that it took.
 pub(super) fn search(course: Course<'_>, plan: &Plan, start: &Snapshot) -> Result<(Option<Found>, u64), TransferError> {
     let Course { target, nominal, .. } = course;
-    let mut shares: Vec<f64> = (0..SHARES - 1).map(|i| libm::pow(RATIO, i as f64)).collect();
-    shares.push(0.0);
     let last = nominal.frames.len() - 1;
     let count = nominal.count;
     let (mut state, mut offset_deviation) = (start.clone(), vec![0.0; 2 * count]);
@@ -345,7 +342,8 @@ pub(super) fn search(course: Course<'_>, plan: &Plan, start: &Snapshot) -> Resul
         let (end, to) = ((at + PIECE).min(last), (at + AHEAD * PIECE).min(last));
         let now = help.last().copied().unwrap_or_default();
         let beginning = Beginning { interval: at, state: &state, deviation: &offset_deviation, help: now };
-        let found = run(course, Some(&plan.gains), &beginning, to, &shares)?;
+        let trials = Trial::all(course.noise, at, count);
+        let found = run(course, Some(&plan.gains), &beginning, to, &trials)?;
         steps += found.iter().map(|f| f.3).sum::<u64>();
         let mut best: Option<(f64, Lane, Snapshot)> = None;
         for (mut lane, end_state, stands, _) in found {
@@ -368,7 +366,7 @@ pub(super) fn search(course: Course<'_>, plan: &Plan, start: &Snapshot) -> Resul
         cost += lane.offset_costs[..intervals].iter().sum::<f64>() + lane.look_costs[..intervals].iter().sum::<f64>();
         offsets.extend_from_slice(&lane.offsets[..frames * count]);
         help.extend(lane.helps.iter().take(intervals));
-        share_sum += lane.share * intervals as f64;
+        share_sum += lane.trial.share * intervals as f64;
         (state, offset_deviation) = match lane.states.get(intervals) {
             Some(state) => (state.clone(), lane.deviations[intervals].clone()),
             None => (end_state, lane.deviations[intervals].clone()),

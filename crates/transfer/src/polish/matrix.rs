@@ -103,6 +103,15 @@ impl Matrix {
         }
     }
 
+    /// `b ← L⁻ᵀ·b`, `self` being L.
+    pub fn solve_transposed(&self, b: &mut [f64]) {
+        for i in (0..self.rows).rev() {
+            b[i] /= self.row(i)[i];
+            let solved = b[i];
+            b[..i].iter_mut().zip(self.row(i)).for_each(|(b, l)| *b -= l * solved);
+        }
+    }
+
     /// The mean of the matrix and its transpose.
     pub fn symmetrize(&mut self) {
         for i in 0..self.rows {
@@ -234,6 +243,11 @@ mod tests {
         again.set_product(&d, &x);
         let worst = again.data.iter().zip(&b.data).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
         assert!(worst < 1e-12, "{worst}");
+        let factor = d.clone().cholesky().expect("definite");
+        let mut half: Vec<f64> = (0..6).map(|i| b.row(i)[0]).collect();
+        factor.solve_transposed(&mut half);
+        let back = |i: usize| (i..6).map(|k| factor.row(k)[i] * half[k]).sum::<f64>();
+        assert!((0..6).all(|i| (back(i) - b.row(i)[0]).abs() < 1e-12));
         assert!(Matrix { rows: 1, cols: 1, data: vec![-1.0] }.cholesky().is_none());
     }
 

@@ -14,6 +14,7 @@ mod matrix;
 mod puppet;
 mod quadratic;
 mod riccati;
+mod trial;
 
 use crate::TransferError;
 use crate::assist::Help;
@@ -27,6 +28,7 @@ use quadratic::Quadratic;
 use riccati::{AccelerationCost, Gain, HelpCost, OffsetCost, Value};
 use serde::{Deserialize, Serialize};
 use sinew_sim::Snapshot;
+use trial::NoiseSource;
 
 /// Damping of the corrections: first and least; relative to the controls' curvature scale.
 const DAMPING: f64 = 1e-3;
@@ -185,7 +187,8 @@ impl Polishing {
         self.rounds += 1;
         let (model, steps) = measure(target, config, polish, &nominal, REACHES[self.level])?;
         self.steps += steps;
-        let course = line_search::Course { target, config, polish, nominal: &nominal };
+        let noise = NoiseSource { seed: self.rounds as u64, mean_cost: cost / model.linear.len() as f64 };
+        let course = line_search::Course { target, config, polish, nominal: &nominal, noise: Some(noise) };
         // Where a correction does not help, a smaller one may.
         for _ in 0..TRIES {
             let found = match model.solve(target, polish, &nominal, self.damping, false) {

@@ -33,7 +33,7 @@ pub(super) fn puppet(
         let (model, taken) = measure(target, config, &polish, &nominal, reach)?;
         steps += taken;
         let Some(plan) = model.solve(target, &polish, &nominal, DAMPING, true) else { return Ok((None, steps)) };
-        let course = line_search::Course { target, config, polish: &polish, nominal: &nominal };
+        let course = line_search::Course { target, config, polish: &polish, nominal: &nominal, noise: None };
         let (found, taken) = line_search::follow(course, &plan.gains, &start)?;
         steps += taken;
         if let Some(found) = found {

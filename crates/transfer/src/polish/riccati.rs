@@ -13,6 +13,8 @@ pub(super) struct Gain {
     pub feedback: Matrix,
     /// Whether the force and the torque of help at the interval's end are zero.
     pub is_unhelped: [bool; 2],
+    /// L of the control's curvature, `Quu = L·Lᵀ`.
+    pub factor: Matrix,
 }
 
 /// Weights and values of the offsets' own cost in one interval, `w_a·|a + δa|² + w_r·|r' + δr'|² + w_o·|o' + δo'|²`.
@@ -257,6 +259,6 @@ impl Value {
         let pull: Vec<f64> = quu_open.iter().zip(&qu).map(|(a, b)| a + b).collect();
         feedback.add_transposed_vector(&pull, &mut qx);
         qux.add_transposed_vector(&open, &mut qx);
-        Some((Value { slope: qx, curvature: value }, Gain { open, feedback, is_unhelped }))
+        Some((Value { slope: qx, curvature: value }, Gain { open, feedback, is_unhelped, factor }))
     }
 }

@@ -152,11 +152,18 @@ fn quiet(start: &CurveStart, poses: &[f64], scales: &[f64]) -> f64 {
     sum / poses.len() as f64
 }
 
-/// Whether the best cost fell by less than `share` over the last quarter of the budget.
+/// Most generations over which a search has to gain something to go on, and how many times as many where it is still far from the target.
+const PATIENCE: usize = 6;
+const PATIENCE_FAR: usize = 2;
+/// Cost of a look from which a motion is far from its target: end effectors off by 14 cm cost that much.
+const FAR: f64 = 1.0;
+
+/// Whether the best cost fell by less than `share` over the last quarter of the budget, or the last generations of a long one.
 fn no_longer_pays(history: &[f64], budget: usize, share: f64) -> bool {
-    let back = (budget / 4).max(2);
+    let Some(&now) = history.last() else { return false };
+    let patience = if now > FAR { PATIENCE_FAR * PATIENCE } else { PATIENCE };
+    let back = (budget / 4).clamp(2, patience);
     let Some(before) = history.len().checked_sub(back + 1) else { return false };
-    let now = history[history.len() - 1];
     history[before] - now < share * history[before]
 }
 

@@ -1,0 +1,75 @@
+//! What a trial of the line search does with a correction: the share of it that it takes, and what it adds at random.
+//!
+//! Where contacts come and go the linear model is wrong, and a round that follows it alone gets stuck. So some trials add noise, drawn where
+//! the model says that it costs little: `u = α·k + K·δx + √τ·L⁻ᵀ·ξ` with `Quu = L·Lᵀ`, the policy of largest entropy at the
+//! temperature τ (Levine & Koltun 2013, *Guided policy search*, §3). What serves better than all shares is taken over, and the feedback keeps it on its feet.
+
+use super::riccati::Gain;
+use sinew_optim::NormalStream;
+
+/// Shares of the correction that are tried as they are; the last one is none at all.
+const SHARES: usize = 16;
+/// Ratio of one share to the next.
+const RATIO: f64 = 0.65;
+/// Trials with noise, and the shares that they take in turn.
+const NOISY: usize = 16;
+const NOISY_SHARES: [f64; 4] = [1.0, 0.3, 0.1, 0.0];
+/// What noise costs by the model, over the mean cost of an interval.
+const NOISE_COST: f64 = 0.01;
+
+/// Where the noise of a round comes from.
+#[derive(Clone, Copy)]
+pub(super) struct NoiseSource {
+    /// Of the round.
+    pub seed: u64,
+    /// Mean cost of an interval.
+    pub mean_cost: f64,
+}
+
+/// What one trial does.
+#[derive(Clone)]
+pub(super) struct Trial {
+    /// α
+    pub share: f64,
+    noise: Option<Noise>,
+}
+
+#[derive(Clone)]
+struct Noise {
+    /// √τ
+    size: f64,
+    stream: NormalStream,
+}
+
+impl Trial {
+    /// A share of the correction and nothing else.
+    pub fn of_share(share: f64) -> Trial {
+        Trial { share, noise: None }
+    }
+
+    /// All trials of the piece that begins with an interval, for so many controls.
+    pub fn all(source: Option<NoiseSource>, interval: usize, controls: usize) -> Vec<Trial> {
+        let shares = (0..SHARES - 1).map(|i| libm::pow(RATIO, i as f64)).chain([0.0]);
+        let mut trials: Vec<Trial> = shares.map(Trial::of_share).collect();
+        if let Some(source) = source {
+            // Each control costs τ/2 in the mean.
+            let size = (2.0 * NOISE_COST * source.mean_cost / controls as f64).sqrt();
+            trials.extend((0..NOISY).map(|k| {
+                let stream = NormalStream::new(source.seed, interval as u64, k as u64);
+                Trial { share: NOISY_SHARES[k % NOISY_SHARES.len()], noise: Some(Noise { size, stream }) }
+            }));
+        }
+        trials
+    }
+
+    /// The correction without feedback in an interval; `may_stray`: noise and all.
+    pub fn correction(&mut self, gain: &Gain, may_stray: bool) -> Vec<f64> {
+        let mut correction: Vec<f64> = gain.open.iter().map(|k| self.share * k).collect();
+        if let Some(noise) = self.noise.as_mut().filter(|_| may_stray) {
+            let mut stray: Vec<f64> = correction.iter().map(|_| noise.size * noise.stream.normal()).collect();
+            gain.factor.solve_transposed(&mut stray);
+            correction.iter_mut().zip(&stray).for_each(|(c, s)| *c += s);
+        }
+        correction
+    }
+}
