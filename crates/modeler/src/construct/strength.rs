@@ -129,8 +129,8 @@ pub(crate) fn drive(plan: &Plan, parts: &mut [Part], bodies: &[Body], joints: &m
         joint.armature = rounded((joint.kp / (quickest * quickest) - inertia).max(0.0));
     }
     // Both sides alike.
-    for left in 1..parts.len() {
-        if let Some(right) = parts[left].pair.filter(|_| plan.anatomy.is_left[parts[left].joint]) {
+    for (left, part) in parts.iter().enumerate().skip(1) {
+        if let Some(right) = part.pair.filter(|_| plan.anatomy.is_left[part.joint]) {
             let [from, to] = joints.get_disjoint_mut([left, right]).expect("two sides");
             if to.kind == from.kind {
                 (to.kp, to.kd, to.torque_limit, to.armature) = (from.kp, from.kd, from.torque_limit, from.armature);
