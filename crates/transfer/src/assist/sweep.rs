@@ -12,7 +12,7 @@ use crate::target::Target;
 use serde::{Deserialize, Serialize};
 
 /// First bytes of a saved sweep; the number changes with the layout.
-const MAGIC: &[u8] = b"sinew-assist-1\n";
+const MAGIC: &[u8] = b"sinew-assist-2\n";
 /// Softness of the price in the rounds at a price, over the least help: first soft, so that help that is not there yet can grow; in the end
 /// so hard that little help costs as much for its size as much help.
 const SOFTNESS: [f64; 3] = [10.0, 1.0, 0.1];

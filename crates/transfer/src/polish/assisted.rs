@@ -1,6 +1,7 @@
 //! The polish of a trajectory that may be helped from outside: the same rounds, with a priced wrench beside the offsets.
 
 use super::helped::Helped;
+use super::trial::NoiseSource;
 use super::{DAMPING, LEAST_DAMPING, Nominal, SMOOTHNESS, TRIES, boundaries, line_search, measure, smoothed};
 use crate::TransferError;
 use crate::assist::{Help, sizes};
@@ -16,6 +17,8 @@ pub(crate) struct AssistedPolish {
     pub offsets: Vec<f64>,
     pub helped: Helped,
     damping: f64,
+    /// Corrections looked for.
+    rounds: u64,
 }
 
 /// The weights of the polish where the plain one ends.
@@ -32,7 +35,7 @@ pub(crate) fn knot_count(config: &Config, frames: usize) -> usize {
 impl AssistedPolish {
     /// Begins with a trajectory.
     pub fn new(offsets: Vec<f64>, helped: Helped) -> AssistedPolish {
-        AssistedPolish { offsets, helped, damping: DAMPING }
+        AssistedPolish { offsets, helped, damping: DAMPING, rounds: 0 }
     }
 
     /// A trajectory that is held at its target like a puppet. `None` where none that stands was found; and the steps that it took.
@@ -102,7 +105,10 @@ impl AssistedPolish {
         let polish = weights(config);
         let start = start_state::start_state(target, config.begins == Begins::Moving);
         let (model, mut steps) = measure(target, config, &polish, nominal, reach)?;
-        let course = line_search::Course { target, config, polish: &polish, nominal, noise: None };
+        self.rounds += 1;
+        let mean_cost = least / model.linear.len() as f64;
+        let noise = least.is_finite().then_some(NoiseSource { seed: self.rounds, mean_cost });
+        let course = line_search::Course { target, config, polish: &polish, nominal, noise };
         // Where a correction does not help, a smaller one may.
         for _ in 0..TRIES {
             if let Some(plan) = model.solve(target, &polish, nominal, self.damping, false) {
