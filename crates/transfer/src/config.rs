@@ -38,7 +38,8 @@ pub struct Config {
     pub shares_distributions: bool,
     /// A rollout is given up when its cost so far exceeds that of the better half of the last generation by this factor.
     pub gives_up_at: Option<f64>,
-    /// A window's search ends when its best cost fell by less than this share over the last quarter of its generations, or the last six of many.
+    /// A window's search ends when its best cost fell by less than this share over the last quarter of its generations; of many, over the last
+    /// six, or twelve where it is still far from the target.
     pub stops_below: Option<f64>,
     /// How often the windows before a fall are searched again, each time from further back and with more effort.
     pub second_tries: usize,

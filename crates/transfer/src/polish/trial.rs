@@ -73,3 +73,46 @@ impl Trial {
         correction
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::polish::matrix::Matrix;
+
+    fn gain() -> Gain {
+        let curvature = Matrix { rows: 2, cols: 2, data: vec![5.0, 2.0, 2.0, 9.0] };
+        let factor = curvature.cholesky().expect("definite");
+        Gain { open: vec![1.0, -2.0], factor, ..Gain::default() }
+    }
+
+    /// What it strays from its share of the correction by.
+    fn strays(trial: &mut Trial, may_stray: bool) -> [f64; 2] {
+        let found = trial.correction(&gain(), may_stray);
+        [found[0] - trial.share, found[1] + 2.0 * trial.share]
+    }
+
+    #[test]
+    fn noise_costs_what_it_may_and_is_the_same_again() {
+        let source = |seed| Some(NoiseSource { seed, mean_cost: 3.0 });
+        let (mut sum, mut count) = (0.0, 0);
+        for seed in 0..400 {
+            let trials = Trial::all(source(seed), 10, 2);
+            assert_eq!(trials.len(), SHARES + NOISY);
+            for (index, mut trial) in trials.into_iter().enumerate() {
+                let again = strays(&mut Trial::all(source(seed), 10, 2)[index], true);
+                let [x, y] = strays(&mut trial, true);
+                assert_eq!([x, y], again);
+                assert_eq!([x, y] != [0.0; 2], index >= SHARES);
+                // ½ sᵀ·Quu·s
+                sum += 0.5 * (5.0 * x * x + 4.0 * x * y + 9.0 * y * y);
+                count += usize::from(index >= SHARES);
+                let [x, y] = strays(&mut trial, false);
+                assert!(x.abs() < 1e-15 && y.abs() < 1e-15, "behind its piece it does not stray");
+            }
+        }
+        let mean = sum / count as f64;
+        assert!((mean / (NOISE_COST * 3.0) - 1.0).abs() < 0.05, "{mean}");
+        let other = |seed| strays(&mut Trial::all(source(seed), 10, 2)[SHARES], true);
+        assert_ne!(other(1), other(2));
+    }
+}

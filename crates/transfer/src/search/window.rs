@@ -226,3 +226,22 @@ impl Strand {
         Ok(self.cma.tell(costs)?)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::no_longer_pays;
+
+    /// Generations until a search that gains for so long ends.
+    fn ends_after(gains_for: usize, from: f64, budget: usize) -> usize {
+        let history: Vec<f64> = (0..budget).map(|i| from * libm::pow(0.9, i.min(gains_for) as f64)).collect();
+        (1..=budget).find(|&made| no_longer_pays(&history[..made], budget, 0.02)).unwrap_or(budget)
+    }
+
+    #[test]
+    fn a_search_ends_when_it_no_longer_pays_and_later_where_it_is_far_off() {
+        assert_eq!(ends_after(8, 0.5, 48), 15);
+        assert_eq!(ends_after(8, 50.0, 48), 21);
+        assert_eq!(ends_after(47, 0.5, 48), 48);
+        assert_eq!(ends_after(3, 0.5, 16), 8, "a short search looks back over a quarter of it");
+    }
+}
