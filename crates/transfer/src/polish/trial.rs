@@ -112,7 +112,9 @@ mod tests {
         }
         let mean = sum / count as f64;
         assert!((mean / (NOISE_COST * 3.0) - 1.0).abs() < 0.05, "{mean}");
-        let other = |seed| strays(&mut Trial::all(source(seed), 10, 2)[SHARES], true);
-        assert_ne!(other(1), other(2));
+        let other = |seed, interval, index| strays(&mut Trial::all(source(seed), interval, 2)[SHARES + index], true);
+        for unlike in [other(2, 10, 0), other(1, 20, 0), other(1, 10, 1)] {
+            assert!((other(1, 10, 0)[0] - unlike[0]).abs() > 1e-6);
+        }
     }
 }
