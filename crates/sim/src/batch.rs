@@ -62,7 +62,7 @@ impl Batch {
             return Err(BatchError::Isa(options.isa.name()));
         }
         let pool = build_pool(options.threads)?;
-        let threads = pool.as_ref().map_or_else(rayon::current_num_threads, |p| p.current_num_threads());
+        let threads = thread_count(options.threads);
         let lanes = engine::lane_count(options.isa);
         let groups = engine::new_groups(model, options.isa, worlds.div_ceil(lanes));
         let scratch = (0..threads).map(|_| Mutex::new(groups[0].new_scratch())).collect();
@@ -184,9 +184,14 @@ fn own(scratch: &Mutex<Box<dyn Any + Send>>) -> MutexGuard<'_, Box<dyn Any + Sen
     scratch.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A pool of its own when a number of threads is asked for, else none: the global one serves.
+/// How many threads work where so many are asked for; for 0, those of the pool that the caller is in.
+pub(crate) fn thread_count(threads: usize) -> usize {
+    if threads == 0 { rayon::current_num_threads() } else { threads }
+}
+
+/// A pool of its own when several threads are asked for, else none: the caller's own thread serves, or for 0 the pool that it is in.
 pub(crate) fn build_pool(threads: usize) -> Result<Option<rayon::ThreadPool>, BatchError> {
-    if threads == 0 {
+    if threads <= 1 {
         return Ok(None);
     }
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();

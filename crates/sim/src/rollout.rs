@@ -4,7 +4,7 @@
 //! Results do not depend on which lane or thread a job met.
 
 use crate::JointKind;
-use crate::batch::{BatchError, BatchOptions, build_pool};
+use crate::batch::{BatchError, BatchOptions, build_pool, thread_count};
 use crate::engine::{self, Field, Worlds};
 use crate::model::Model;
 use crate::rotation;
@@ -189,12 +189,13 @@ impl Rollouts<'_> {
         let next = AtomicUsize::new(0);
         let results: Mutex<Vec<Option<Outcome>>> = Mutex::new(vec![None; jobs.len()]);
         let pool = build_pool(self.options.threads)?;
-        let threads = pool.as_ref().map_or_else(rayon::current_num_threads, |p| p.current_num_threads());
+        let threads = thread_count(self.options.threads);
         // A group takes as long for one world as for all its lanes: few jobs are spread over many threads.
         let room = jobs.len().div_ceil(threads).clamp(1, engine::lane_count(self.options.isa));
         let workers = threads.min(jobs.len().div_ceil(room));
+        let isa = engine::narrowest(self.options.isa, room);
         let work = |_: usize| {
-            let mut group = engine::new_groups(self.model, self.options.isa, 1).pop().expect("one group");
+            let mut group = engine::new_groups(self.model, isa, 1).pop().expect("one group");
             self.work(&mut *group, room, jobs, &next, steering, cost, &|job, outcome| {
                 results.lock().expect("no holder panics")[job] = Some(outcome);
             });

@@ -1,8 +1,9 @@
 //! The polish of a trajectory that may be helped from outside: the same rounds, with a priced wrench beside the offsets.
 
+use super::corrected::Course;
 use super::helped::Helped;
 use super::trial::NoiseSource;
-use super::{DAMPING, LEAST_DAMPING, Nominal, SMOOTHNESS, TRIES, boundaries, line_search, measure, smoothed};
+use super::{DAMPING, LEAST_DAMPING, Nominal, SMOOTHNESS, TRIES, boundaries, line_search, model, smoothed};
 use crate::TransferError;
 use crate::assist::{Help, sizes};
 use crate::config::{Begins, Config, Polish};
@@ -104,15 +105,19 @@ impl AssistedPolish {
     ) -> Result<(Option<f64>, u64), TransferError> {
         let polish = weights(config);
         let start = start_state::start_state(target, config.begins == Begins::Moving);
-        let (model, mut steps) = measure(target, config, &polish, nominal, reach)?;
         self.rounds += 1;
-        let mean_cost = least / model.linear.len() as f64;
+        let mean_cost = least / (nominal.frames.len() - 1) as f64;
         let noise = least.is_finite().then_some(NoiseSource { seed: self.rounds, mean_cost });
-        let course = line_search::Course { target, config, polish: &polish, nominal, noise };
+        let course = Course { target, config, polish: &polish, nominal, noise };
+        let (model, mut plan) = model::measure(course, reach, self.damping)?;
+        let mut steps = model.steps;
         // Where a correction does not help, a smaller one may.
-        for _ in 0..TRIES {
-            if let Some(plan) = model.solve(target, &polish, nominal, self.damping, false) {
-                let (found, taken) = line_search::search(course, &plan, &start)?;
+        for try_number in 0..TRIES {
+            if try_number > 0 {
+                plan = model.solve(course, self.damping);
+            }
+            if let Some(plan) = &plan {
+                let (found, taken) = line_search::search(course, plan, &start)?;
                 steps += taken;
                 if let Some(found) = found.filter(|found| found.cost < least) {
                     (self.offsets, self.helped.knots) = (found.offsets, found.help);

@@ -1,5 +1,5 @@
 //! How the state at the end of an interval follows from that at its beginning and from the offsets at both: by central differences,
-//! all intervals and coordinates simulated side by side.
+//! all coordinates simulated side by side.
 
 use super::Nominal;
 use super::helped::shares;
@@ -30,9 +30,8 @@ pub(super) struct Linear {
     pub gap: Vec<f64>,
 }
 
-/// What a job does differently: in which interval, and which offset in which way (see [`shape`]) or which help at which end by how much.
+/// What a job does differently: which offset in which way (see [`shape`]) or which help at which end by how much.
 struct Job {
-    interval: usize,
     offset: Option<(usize, usize, f64)>,
     help: Option<(usize, usize, f64)>,
 }
@@ -49,24 +48,24 @@ pub(super) fn shape(kind: usize, share: f64) -> f64 {
 struct Differences<'a> {
     target: &'a Target,
     nominal: &'a Nominal,
+    interval: usize,
     jobs: Vec<Job>,
 }
 
 impl Steering for Differences<'_> {
     fn target(&self, job: usize, knot: usize, _: &World<'_>, out: &mut [f64]) {
-        let job = &self.jobs[job];
-        let first = self.nominal.frames[job.interval];
-        let frame = (first + knot).min(self.nominal.frames[job.interval + 1]);
+        let first = self.nominal.frames[self.interval];
+        let frame = (first + knot).min(self.nominal.frames[self.interval + 1]);
         let mut offsets = self.nominal.offsets_at(frame).to_vec();
-        if let Some((index, kind, size)) = job.offset {
-            offsets[index] += size * shape(kind, self.nominal.share(job.interval, frame));
+        if let Some((index, kind, size)) = self.jobs[job].offset {
+            offsets[index] += size * shape(kind, self.nominal.share(self.interval, frame));
         }
         self.target.dofs.add(self.target.position(frame), &offsets, out);
     }
 
     fn assist(&self, job: usize, knot: usize) -> Option<Wrench> {
         let helped = self.nominal.help.as_ref()?;
-        let Job { interval, help: change, .. } = self.jobs[job];
+        let (interval, change) = (self.interval, self.jobs[job].help);
         let frame = self.nominal.frames[interval] + knot;
         let mut help = self.nominal.help_during(interval, frame);
         if let Some((index, end, size)) = change {
@@ -77,52 +76,49 @@ impl Steering for Differences<'_> {
     }
 }
 
-/// Linear models of the given intervals, and the number of steps that they took.
+/// The linear model of an interval, and the number of steps that it took; on this thread.
 pub(super) fn linearize(
     target: &Target,
     config: &Config,
     nominal: &Nominal,
-    intervals: std::ops::Range<usize>,
+    interval: usize,
     reach: f64,
-) -> Result<(Vec<Linear>, u64), TransferError> {
+) -> Result<(Linear, u64), TransferError> {
     let model = &target.model;
     let (nq, nv, m) = (model.position_count(), model.velocity_count(), target.dofs.count);
     let helps = if nominal.help.is_some() { 6 } else { 0 };
     let first_help = 2 * nv + 3 * m;
     let columns = first_help + 2 * helps;
-    let (mut starts, mut jobs, mut jobs_start) = (Vec::new(), Vec::new(), Vec::new());
+    let (q, v) = nominal.states[interval].values().split_at(nq);
+    // The nominal state, and those that differ from it.
+    let mut starts = vec![Snapshot::new(q, v)];
+    let (mut jobs, mut jobs_start) = (Vec::new(), Vec::new());
     let mut moved = vec![0.0; nq];
-    for interval in intervals.clone() {
-        let state = &nominal.states[interval];
-        let (q, v) = state.values().split_at(nq);
-        let own = starts.len();
-        starts.push(Snapshot::new(q, v));
-        for column in 0..columns {
-            for sign in [1.0, -1.0] {
-                let (mut offset, mut help) = (None, None);
-                if column < nv {
-                    let mut way = vec![0.0; nv];
-                    way[column] = 1.0;
-                    model.displace(q, &way, sign * POSITION_STEP * reach, &mut moved);
-                    starts.push(Snapshot::new(&moved, v));
-                } else if column < 2 * nv {
-                    let mut speed = v.to_vec();
-                    speed[column - nv] += sign * VELOCITY_STEP * reach;
-                    starts.push(Snapshot::new(q, &speed));
-                } else if column >= first_help {
-                    let index = column - first_help;
-                    help = Some((index % helps, index / helps, sign * HELP_STEP * reach));
-                } else {
-                    let index = column - 2 * nv;
-                    offset = Some((index % m, index / m, sign * OFFSET_STEP * reach));
-                }
-                jobs_start.push(if column >= 2 * nv { own } else { starts.len() - 1 });
-                jobs.push(Job { interval, offset, help });
+    for column in 0..columns {
+        for sign in [1.0, -1.0] {
+            let (mut offset, mut help) = (None, None);
+            if column < nv {
+                let mut way = vec![0.0; nv];
+                way[column] = 1.0;
+                model.displace(q, &way, sign * POSITION_STEP * reach, &mut moved);
+                starts.push(Snapshot::new(&moved, v));
+            } else if column < 2 * nv {
+                let mut speed = v.to_vec();
+                speed[column - nv] += sign * VELOCITY_STEP * reach;
+                starts.push(Snapshot::new(q, &speed));
+            } else if column >= first_help {
+                let index = column - first_help;
+                help = Some((index % helps, index / helps, sign * HELP_STEP * reach));
+            } else {
+                let index = column - 2 * nv;
+                offset = Some((index % m, index / m, sign * OFFSET_STEP * reach));
             }
+            jobs_start.push(if column >= 2 * nv { 0 } else { starts.len() - 1 });
+            jobs.push(Job { offset, help });
         }
     }
     let steps_per_frame = config.steps_per_frame();
-    let length = nominal.frames[intervals.start + 1] - nominal.frames[intervals.start];
+    let length = nominal.frames[interval + 1] - nominal.frames[interval];
     let rollouts = Rollouts {
         model,
         starts: &starts,
@@ -131,54 +127,51 @@ pub(super) fn linearize(
         sample_interval: length * steps_per_frame,
         damps_to: DampsTo::Target,
         observes: false,
-        options: BatchOptions::default(),
+        options: BatchOptions { threads: 1, ..BatchOptions::default() },
     };
-    let steering = Differences { target, nominal, jobs };
+    let steering = Differences { target, nominal, interval, jobs };
     let outcomes =
         rollouts.run_steered(&jobs_start, &steering, &|_, _, world| Flow::Continue(world.friction_work()))?;
     let steps = outcomes.iter().map(|o| o.steps as u64).sum();
 
     let per_joule = 1.0 / target.weight();
-    let mut found = Vec::new();
     let mut way = vec![0.0; nv];
-    for pairs in outcomes.chunks(2 * columns) {
-        let mut linear = Linear {
-            state: Matrix::zeros(2 * nv, 2 * nv),
-            offsets: std::array::from_fn(|_| Matrix::zeros(2 * nv, m)),
-            help: std::array::from_fn(|_| Matrix::zeros(2 * nv, helps)),
-            slid: per_joule * 0.5 * (pairs[4 * nv].cost + pairs[4 * nv + 1].cost),
-            slides: Vec::with_capacity(columns),
-            gap: vec![0.0; 2 * nv],
-        };
-        let expected = nominal.states[intervals.start + found.len() + 1].values();
-        // The mean of the ends on both sides of the nominal control.
-        for end in pairs[4 * nv..4 * nv + 2].iter().map(|outcome| outcome.end.values()) {
-            model.difference(&expected[..nq], &end[..nq], &mut way);
-            for k in 0..nv {
-                linear.gap[k] += 0.5 * way[k];
-                linear.gap[nv + k] += 0.5 * (end[nq + k] - expected[nq + k]);
-            }
+    let undisturbed = &outcomes[4 * nv..4 * nv + 2];
+    let mut linear = Linear {
+        state: Matrix::zeros(2 * nv, 2 * nv),
+        offsets: std::array::from_fn(|_| Matrix::zeros(2 * nv, m)),
+        help: std::array::from_fn(|_| Matrix::zeros(2 * nv, helps)),
+        slid: per_joule * 0.5 * (undisturbed[0].cost + undisturbed[1].cost),
+        slides: Vec::with_capacity(columns),
+        gap: vec![0.0; 2 * nv],
+    };
+    let expected = nominal.states[interval + 1].values();
+    // The mean of the ends on both sides of the nominal control.
+    for end in undisturbed.iter().map(|outcome| outcome.end.values()) {
+        model.difference(&expected[..nq], &end[..nq], &mut way);
+        for k in 0..nv {
+            linear.gap[k] += 0.5 * way[k];
+            linear.gap[nv + k] += 0.5 * (end[nq + k] - expected[nq + k]);
         }
-        for (column, pair) in pairs.chunks(2).enumerate() {
-            let (plus, minus) = (pair[0].end.values(), pair[1].end.values());
-            model.difference(&minus[..nq], &plus[..nq], &mut way);
-            let (matrix, at, step) = match column {
-                c if c < nv => (&mut linear.state, c, POSITION_STEP * reach),
-                c if c < 2 * nv => (&mut linear.state, c, VELOCITY_STEP * reach),
-                c if c >= first_help => {
-                    let index = c - first_help;
-                    (&mut linear.help[index / helps], index % helps, HELP_STEP * reach)
-                }
-                c => (&mut linear.offsets[(c - 2 * nv) / m], (c - 2 * nv) % m, OFFSET_STEP * reach),
-            };
-            let (width, scale) = (matrix.cols, 0.5 / step);
-            linear.slides.push(scale * per_joule * (pair[0].cost - pair[1].cost));
-            for k in 0..nv {
-                matrix.data[k * width + at] = scale * way[k];
-                matrix.data[(nv + k) * width + at] = scale * (plus[nq + k] - minus[nq + k]);
-            }
-        }
-        found.push(linear);
     }
-    Ok((found, steps))
+    for (column, pair) in outcomes.chunks(2).enumerate() {
+        let (plus, minus) = (pair[0].end.values(), pair[1].end.values());
+        model.difference(&minus[..nq], &plus[..nq], &mut way);
+        let (matrix, at, step) = match column {
+            c if c < nv => (&mut linear.state, c, POSITION_STEP * reach),
+            c if c < 2 * nv => (&mut linear.state, c, VELOCITY_STEP * reach),
+            c if c >= first_help => {
+                let index = c - first_help;
+                (&mut linear.help[index / helps], index % helps, HELP_STEP * reach)
+            }
+            c => (&mut linear.offsets[(c - 2 * nv) / m], (c - 2 * nv) % m, OFFSET_STEP * reach),
+        };
+        let (width, scale) = (matrix.cols, 0.5 / step);
+        linear.slides.push(scale * per_joule * (pair[0].cost - pair[1].cost));
+        for k in 0..nv {
+            matrix.data[k * width + at] = scale * way[k];
+            matrix.data[(nv + k) * width + at] = scale * (plus[nq + k] - minus[nq + k]);
+        }
+    }
+    Ok((linear, steps))
 }

@@ -1,7 +1,5 @@
 //! Small dense matrices, row by row, with sums in one fixed order: the same bits on every machine.
 
-use rayon::prelude::*;
-
 /// A matrix of `rows × cols` numbers.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Matrix {
@@ -29,7 +27,8 @@ impl Matrix {
         (self.rows, self.cols) = (a.rows, b.cols);
         self.data.clear();
         self.data.resize(a.rows * b.cols, 0.0);
-        multiply(&mut self.data, Left { data: &a.data, row_stride: a.cols, col_stride: 1 }, &b.data, b.cols);
+        let a = Left { data: &a.data, row_stride: a.cols, col_stride: 1 };
+        Product { out: &mut self.data, a, b: &b.data, cols: b.cols, is_lower: false }.add();
     }
 
     /// Adds a factor times a row of numbers to row `i`.
@@ -40,8 +39,17 @@ impl Matrix {
     /// `self += aᵀ·b₁`, b₁ being as many of the first rows of b as a has.
     pub fn add_transposed_product(&mut self, a: &Matrix, b: &Matrix) {
         assert!(a.rows <= b.rows && self.rows == a.cols && self.cols == b.cols);
-        let left = Left { data: &a.data, row_stride: 1, col_stride: a.cols };
-        multiply(&mut self.data, left, &b.data[..a.rows * b.cols], b.cols);
+        let b = &b.data[..a.rows * b.cols];
+        let a = Left { data: &a.data, row_stride: 1, col_stride: a.cols };
+        Product { out: &mut self.data, a, b, cols: self.cols, is_lower: false }.add();
+    }
+
+    /// `self += aᵀ·b₁` as [`Matrix::add_transposed_product`], where that is symmetric: only on and below the diagonal.
+    pub fn add_symmetric_product(&mut self, a: &Matrix, b: &Matrix) {
+        assert!(a.rows <= b.rows && self.rows == a.cols && self.cols == b.cols && self.rows == self.cols);
+        let b = &b.data[..a.rows * b.cols];
+        let a = Left { data: &a.data, row_stride: 1, col_stride: a.cols };
+        Product { out: &mut self.data, a, b, cols: self.cols, is_lower: true }.add();
     }
 
     /// `out += selfᵀ·x`.
@@ -112,13 +120,11 @@ impl Matrix {
         }
     }
 
-    /// The mean of the matrix and its transpose.
-    pub fn symmetrize(&mut self) {
+    /// Copies what is below the diagonal to above it.
+    pub fn mirror(&mut self) {
         for i in 0..self.rows {
             for j in 0..i {
-                let mean = 0.5 * (self.data[i * self.cols + j] + self.data[j * self.cols + i]);
-                self.data[i * self.cols + j] = mean;
-                self.data[j * self.cols + i] = mean;
+                self.data[j * self.cols + i] = self.data[i * self.cols + j];
             }
         }
     }
@@ -130,11 +136,6 @@ fn axpy(row: &mut [f64], factor: f64, other: &[f64]) {
     }
 }
 
-/// Rows of a tile, and of what a thread takes at a time.
-const ROWS: usize = 4;
-/// Multiplications from which a product is worth several threads.
-const MANY: usize = 100_000;
-
 /// `aᵢₖ` is at `i·row_stride + k·col_stride`.
 #[derive(Clone, Copy)]
 struct Left<'a> {
@@ -143,73 +144,75 @@ struct Left<'a> {
     col_stride: usize,
 }
 
-/// `outᵢ += Σ_k aᵢₖ·bₖ`; sums in the order of k, whatever thread makes them.
-fn multiply(out: &mut [f64], a: Left<'_>, b: &[f64], cols: usize) {
-    if cols == 0 {
-        return;
-    }
-    let widest = pulp::Arch::new();
-    let block = |(i, out): (usize, &mut [f64])| {
-        let a = Left { data: &a.data[i * ROWS * a.row_stride..], ..a };
-        widest.dispatch(Rows { out, a, b, cols });
-    };
-    if out.len() * (b.len() / cols) >= MANY {
-        out.par_chunks_mut(ROWS * cols).enumerate().for_each(block);
-    } else {
-        out.chunks_mut(ROWS * cols).enumerate().for_each(block);
-    }
-}
-
-/// Some rows of a product.
-struct Rows<'a> {
+/// `outᵢ += Σ_k aᵢₖ·bₖ`, sums in the order of k.
+struct Product<'a> {
     out: &'a mut [f64],
     a: Left<'a>,
     b: &'a [f64],
     cols: usize,
+    /// Whether only what is on and below the diagonal is needed; some of what is above may be made.
+    is_lower: bool,
 }
 
-impl pulp::WithSimd for Rows<'_> {
+impl Product<'_> {
+    fn add(self) {
+        if self.cols > 0 {
+            pulp::Arch::new().dispatch(self);
+        }
+    }
+}
+
+impl pulp::WithSimd for Product<'_> {
     type Output = ();
 
-    /// In tiles that fit into registers. Compiled for every width of vectors; none of them fuses products and sums.
+    /// In tiles that fit into registers, over columns that fit into the nearest cache. Compiled for every width of vectors; none of them
+    /// fuses products and sums.
     #[inline(always)]
-    fn with_simd<S: pulp::Simd>(self, _: S) {
-        let Rows { out, a, b, cols } = self;
-        let mut column = 0;
-        if out.len() == ROWS * cols {
-            while column + 16 <= cols {
-                tile::<ROWS, 16>(out, a, b, cols, column);
-                column += 16;
-            }
-            while column + 4 <= cols {
-                tile::<ROWS, 4>(out, a, b, cols, column);
-                column += 4;
-            }
-        }
-        for i in 0..out.len() / cols {
-            for column in column..cols {
-                tile::<1, 1>(&mut out[i * cols..], Left { data: &a.data[i * a.row_stride..], ..a }, b, cols, column);
-            }
-        }
+    fn with_simd<S: pulp::Simd>(mut self, _: S) {
+        let next = if S::F64_LANES == 8 { self.columns::<8, 16>(0) } else { self.columns::<4, 8>(0) };
+        let next = self.columns::<4, 4>(next);
+        self.columns::<4, 1>(next);
     }
 }
 
-/// `R × W` numbers of a product, from `column` on.
-#[inline(always)]
-fn tile<const R: usize, const W: usize>(out: &mut [f64], a: Left<'_>, b: &[f64], cols: usize, column: usize) {
-    let mut sums = [[0.0; W]; R];
-    for (k, row) in b.chunks_exact(cols).enumerate() {
-        let row: &[f64; W] = row[column..column + W].try_into().expect("as wide");
-        for (i, sums) in sums.iter_mut().enumerate() {
-            let factor = a.data[i * a.row_stride + k * a.col_stride];
-            for (sum, x) in sums.iter_mut().zip(row) {
-                *sum += factor * x;
+impl Product<'_> {
+    /// Columns from `column` on, so many at a time, as far as that goes; gives the first that is left.
+    #[inline(always)]
+    fn columns<const R: usize, const W: usize>(&mut self, mut column: usize) -> usize {
+        let rows = self.out.len() / self.cols;
+        while column + W <= self.cols {
+            let mut row = if self.is_lower { column / R * R } else { 0 };
+            while row + R <= rows {
+                self.tile::<R, W>(row, column);
+                row += R;
+            }
+            while row < rows {
+                self.tile::<1, W>(row, column);
+                row += 1;
+            }
+            column += W;
+        }
+        column
+    }
+
+    /// `R × W` numbers.
+    #[inline(always)]
+    fn tile<const R: usize, const W: usize>(&mut self, row: usize, column: usize) {
+        let Left { data, row_stride, col_stride } = self.a;
+        let a = &data[row * row_stride..];
+        let mut sums = [[0.0; W]; R];
+        for (k, b) in self.b.chunks_exact(self.cols).enumerate() {
+            let b: &[f64; W] = b[column..column + W].try_into().expect("as wide");
+            for (i, sums) in sums.iter_mut().enumerate() {
+                let factor = a[i * row_stride + k * col_stride];
+                for (sum, x) in sums.iter_mut().zip(b) {
+                    *sum += factor * x;
+                }
             }
         }
-    }
-    for (i, sums) in sums.iter().enumerate() {
-        for (out, sum) in out[i * cols + column..][..W].iter_mut().zip(sums) {
-            *out += sum;
+        for (i, sums) in sums.iter().enumerate() {
+            let out = &mut self.out[(row + i) * self.cols + column..][..W];
+            out.iter_mut().zip(sums).for_each(|(out, sum)| *out += sum);
         }
     }
 }
@@ -269,6 +272,11 @@ mod tests {
                     assert!((f.row(i)[j] - plain).abs() < 1e-13);
                 }
             }
+            let (mut whole, mut half) = (Matrix::zeros(rows, rows), Matrix::zeros(rows, rows));
+            whole.add_transposed_product(&d, &d);
+            half.add_symmetric_product(&d, &d);
+            half.mirror();
+            assert_eq!(whole, half);
         }
     }
 }

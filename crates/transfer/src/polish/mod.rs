@@ -2,15 +2,17 @@
 //!
 //! Differential dynamic programming in its Gauss–Newton form (Tassa, Erez & Todorov 2012) on the simulator itself: each round measures how
 //! every interval's end follows from its beginning and its offsets, by finite differences that all run side by side in lanes (`linear.rs`);
-//! solves the linear–quadratic model backwards for corrections and feedback gains (`riccati.rs`); and simulates the corrected trajectory under
-//! that feedback at several step sizes (`line_search.rs`). What feedback adds becomes part of the offsets, so that the result is plain
+//! meanwhile solves the linear–quadratic model backwards for corrections and feedback gains (`model.rs`, `riccati.rs`); and simulates the
+//! corrected trajectory under that feedback at several step sizes (`line_search.rs`). What feedback adds becomes part of the offsets, so that the result is plain
 //! open-loop control again.
 
 mod assisted;
+mod corrected;
 mod helped;
 mod line_search;
 mod linear;
 mod matrix;
+mod model;
 mod puppet;
 mod quadratic;
 mod riccati;
@@ -22,10 +24,8 @@ use crate::config::{Begins, Config, Extras, Polish};
 use crate::start_state;
 use crate::target::Target;
 pub(crate) use assisted::{AssistedPolish, knot_count};
+use corrected::Course;
 pub(crate) use helped::Helped;
-use linear::Linear;
-use quadratic::Quadratic;
-use riccati::{AccelerationCost, Gain, HelpCost, OffsetCost, Value};
 use serde::{Deserialize, Serialize};
 use sinew_sim::Snapshot;
 use trial::NoiseSource;
@@ -65,13 +65,15 @@ struct Nominal {
     pub count: usize,
     /// Help from outside, where there may be any.
     pub help: Option<Helped>,
+    /// Whether the states are not those that the simulation goes through: corrections then also close the gaps between them.
+    pub has_gaps: bool,
 }
 
 impl Nominal {
     /// Offsets that were not simulated yet, in intervals of so many frames.
     fn new(offsets: Vec<f64>, count: usize, interval_frames: usize, help: Option<Helped>) -> Nominal {
         let last = offsets.len() / count - 1;
-        Nominal { frames: boundaries(last, interval_frames), states: Vec::new(), offsets, count, help }
+        Nominal { frames: boundaries(last, interval_frames), states: Vec::new(), offsets, count, help, has_gaps: false }
     }
 
     /// Help from outside in the frame that begins at `frame`.
@@ -116,12 +118,6 @@ fn boundaries(last: usize, interval_frames: usize) -> Vec<usize> {
         frames.push(last);
     }
     frames
-}
-
-/// Corrections and gains of all intervals, and what deviations cost where the pieces of the line search end.
-struct Plan {
-    gains: Vec<Gain>,
-    values: Vec<Option<Value>>,
 }
 
 /// The terms of velocities that the polish adds.
@@ -185,15 +181,18 @@ impl Polishing {
             return Ok(());
         }
         self.rounds += 1;
-        let (model, steps) = measure(target, config, polish, &nominal, REACHES[self.level])?;
-        self.steps += steps;
-        let noise = NoiseSource { seed: self.rounds as u64, mean_cost: cost / model.linear.len() as f64 };
-        let course = line_search::Course { target, config, polish, nominal: &nominal, noise: Some(noise) };
+        let noise = NoiseSource { seed: self.rounds as u64, mean_cost: cost / (nominal.frames.len() - 1) as f64 };
+        let course = Course { target, config, polish, nominal: &nominal, noise: Some(noise) };
+        let (model, mut plan) = model::measure(course, REACHES[self.level], self.damping)?;
+        self.steps += model.steps;
         // Where a correction does not help, a smaller one may.
-        for _ in 0..TRIES {
-            let found = match model.solve(target, polish, &nominal, self.damping, false) {
+        for try_number in 0..TRIES {
+            if try_number > 0 {
+                plan = model.solve(course, self.damping);
+            }
+            let found = match &plan {
                 Some(plan) => {
-                    let (found, steps) = line_search::search(course, &plan, &start)?;
+                    let (found, steps) = line_search::search(course, plan, &start)?;
                     self.steps += steps;
                     found.filter(|found| found.cost < cost)
                 }
@@ -225,71 +224,6 @@ impl Polishing {
     }
 }
 
-/// Linear and quadratic models of all intervals, and the steps that they took.
-fn measure(
-    target: &Target,
-    config: &Config,
-    polish: &Polish,
-    nominal: &Nominal,
-    reach: f64,
-) -> Result<(Measured, u64), TransferError> {
-    let intervals = nominal.frames.len() - 1;
-    let whole = if nominal.frames[intervals] - nominal.frames[intervals - 1] == polish.interval_frames {
-        intervals
-    } else {
-        intervals - 1
-    };
-    let mut linear = Vec::with_capacity(intervals);
-    let mut steps = 0;
-    // In pieces, so that memory stays small; a shorter last interval by itself.
-    for range in [0..whole, whole..intervals] {
-        for first in range.clone().step_by(32) {
-            let some = first..(first + 32).min(range.end);
-            let (found, taken) = linear::linearize(target, config, nominal, some, reach)?;
-            linear.extend(found);
-            steps += taken;
-        }
-    }
-    let quadratics = quadratic::quadratics(target, config, polish, &nominal.states[1..], &nominal.frames[1..])?;
-    Ok((Measured { linear, quadratics }, steps))
-}
-
-/// The linear–quadratic model of a trajectory.
-struct Measured {
-    linear: Vec<Linear>,
-    quadratics: Vec<Quadratic>,
-}
-
-impl Measured {
-    /// Corrections and gains of all intervals; `None` where more damping is needed. With `has_gaps` the nominal states are not those that the
-    /// simulation goes through, and the corrections also close the gaps between them.
-    fn solve(&self, target: &Target, polish: &Polish, nominal: &Nominal, damping: f64, has_gaps: bool) -> Option<Plan> {
-        let intervals = self.linear.len();
-        let n = 2 * (target.model.velocity_count() + nominal.count) + if nominal.help.is_some() { 6 } else { 0 };
-        let mut value = Value::zero(n);
-        let mut plan = Plan { gains: vec![Gain::default(); intervals], values: vec![None; intervals + 1] };
-        plan.values[intervals] = Some(value.clone());
-        for i in (0..intervals).rev() {
-            let cost = OffsetCost { weights: offset_weights(polish, nominal, i), values: nominal.motion(i) };
-            value.add(&self.quadratics[i], &cost);
-            if has_gaps {
-                value.shift(&self.linear[i].gap);
-            }
-            let damping = damping * cost.weights[2] * 200.0;
-            let acceleration = acceleration_cost(target, polish, nominal, i);
-            let help = help_cost(nominal, i);
-            let (before, gain) =
-                value.back(&self.linear[i], &cost, help.as_ref(), &acceleration, polish.sliding, damping)?;
-            plan.gains[i] = gain;
-            value = before;
-            if i % line_search::PIECE == 0 {
-                plan.values[i] = Some(value.clone());
-            }
-        }
-        Some(plan)
-    }
-}
-
 /// The polish with a share of its weights of smoothness.
 fn smoothed(polish: &Polish, share: f64) -> Polish {
     Polish {
@@ -309,32 +243,6 @@ fn offset_weights(polish: &Polish, nominal: &Nominal, interval: usize) -> [f64; 
     let per_second = 1.0 / (secs * secs);
     [polish.offsets, polish.offset_rates * per_second, polish.offset_accelerations * per_second * per_second]
         .map(|w| w / count)
-}
-
-/// The cost of help at an interval's end.
-fn help_cost(nominal: &Nominal, interval: usize) -> Option<HelpCost> {
-    let helped = nominal.help.as_ref()?;
-    let knot = interval + 1;
-    let [force, torque] = helped.weights(knot);
-    Some(HelpCost {
-        weights: [force, force, force, torque, torque, torque],
-        values: helped.knots[knot],
-        threshold: helped.begins_at,
-        goes: helped.goes[knot],
-    })
-}
-
-/// The cost of the joints' accelerations in an interval.
-fn acceleration_cost(target: &Target, polish: &Polish, nominal: &Nominal, interval: usize) -> AccelerationCost {
-    let (nq, nv) = (target.model.position_count(), target.model.velocity_count());
-    let first = if target.dofs.has_free_root { 6 } else { 0 };
-    let [before, after] = [0, 1].map(|k| &nominal.states[interval + k].values()[nq..]);
-    let frames = [nominal.frames[interval], nominal.frames[interval + 1]];
-    AccelerationCost {
-        weight: acceleration_weight(polish, frames[1] - frames[0], nv - first),
-        rows: nv + first..2 * nv,
-        excess: velocity_changes(target, frames, before, after).collect(),
-    }
 }
 
 fn acceleration_weight(polish: &Polish, frames: usize, driven: usize) -> f64 {

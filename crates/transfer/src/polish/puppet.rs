@@ -5,8 +5,10 @@
 //! while nothing is simulated for longer than an interval and so nothing falls (Giftthaler, Neunert, Stäuble, Buchli & Diehl 2018, *A family
 //! of iterative Gauss–Newton shooting methods*). What results is then simulated from the start under feedback.
 
-use super::linear::{Linear, shape};
-use super::{AssistedPolish, DAMPING, Helped, Nominal, Plan, assisted, line_search, measure};
+use super::corrected::Course;
+use super::linear::shape;
+use super::model::{self, Measured, Plan};
+use super::{AssistedPolish, DAMPING, Helped, Nominal, assisted, line_search};
 use crate::TransferError;
 use crate::config::{Begins, Config};
 use crate::start_state;
@@ -28,25 +30,26 @@ pub(super) fn puppet(
     let offsets = vec![0.0; target.frames() * count];
     let mut nominal = Nominal::new(offsets, count, polish.interval_frames, Some(helped.clone()));
     nominal.states = nominal.frames.iter().map(|&f| Snapshot::new(target.position(f), target.velocity(f))).collect();
+    nominal.has_gaps = true;
     let mut steps = 0;
     for reach in REACHES {
-        let (model, taken) = measure(target, config, &polish, &nominal, reach)?;
-        steps += taken;
-        let Some(plan) = model.solve(target, &polish, &nominal, DAMPING, true) else { return Ok((None, steps)) };
-        let course = line_search::Course { target, config, polish: &polish, nominal: &nominal, noise: None };
+        let course = Course { target, config, polish: &polish, nominal: &nominal, noise: None };
+        let (model, plan) = model::measure(course, reach, DAMPING)?;
+        steps += model.steps;
+        let Some(plan) = plan else { return Ok((None, steps)) };
         let (found, taken) = line_search::follow(course, &plan.gains, &start)?;
         steps += taken;
         if let Some(found) = found {
             let helped = Helped { knots: found.help, ..helped.clone() };
             return Ok((Some(AssistedPolish::new(found.offsets, helped)), steps));
         }
-        close_gaps(&target.model, &mut nominal, &model.linear, &plan, &start);
+        close_gaps(&target.model, &mut nominal, &model, &plan, &start);
     }
     Ok((None, steps))
 }
 
 /// Moves the nominal trajectory by the linear model: `δx' = F·δx + G·u + d`, `u = k + K·δx`.
-fn close_gaps(model: &Model, nominal: &mut Nominal, linear: &[Linear], plan: &Plan, start: &Snapshot) {
+fn close_gaps(model: &Model, nominal: &mut Nominal, measured: &Measured, plan: &Plan, start: &Snapshot) {
     let (nq, nv, m) = (model.position_count(), model.velocity_count(), nominal.count);
     let mut way = vec![0.0; 2 * nv];
     {
@@ -55,7 +58,7 @@ fn close_gaps(model: &Model, nominal: &mut Nominal, linear: &[Linear], plan: &Pl
         (0..nv).for_each(|k| way[nv + k] = to[nq + k] - from[nq + k]);
     }
     let (mut offsets, mut rates, mut help) = (vec![0.0; m], vec![0.0; m], vec![0.0; 6]);
-    for (i, (linear, gain)) in linear.iter().zip(&plan.gains).enumerate() {
+    for (i, (linear, gain)) in measured.linear().zip(&plan.gains).enumerate() {
         let x = [&way[..], &offsets, &rates, &help].concat();
         let mut control = gain.open.clone();
         gain.feedback.add_vector(&x, &mut control);

@@ -5,14 +5,10 @@ use crate::TransferError;
 use crate::config::{Config, Polish};
 use crate::cost::{Seen, planted};
 use crate::target::Target;
-use rayon::prelude::*;
 use sinew_sim::{Batch, BatchOptions, Snapshot};
 
 /// How far coordinates are moved to measure slopes of what is observed.
 const STEP: f64 = 1e-3;
-
-/// States that a thread takes at a time.
-const SOME: usize = 8;
 
 /// Quadratic model of the cost at one moment, in the tangent space of (position, velocity).
 pub(super) struct Quadratic {
@@ -26,70 +22,52 @@ pub(super) fn moment_cost(seen: &Seen, target: &Target, frame: usize, config: &C
     seen.terms(target, frame, &config.weights).total() + seen.velocity_cost(target, frame, &extras)
 }
 
-/// Quadratic models at states of the nominal trajectory; `frames` says at which frame of the target each is.
-pub(super) fn quadratics(
+/// Quadratic model at a state of the nominal trajectory and its frame of the target; on this thread.
+pub(super) fn quadratic(
     target: &Target,
     config: &Config,
     polish: &Polish,
-    states: &[Snapshot],
-    frames: &[usize],
-) -> Result<Vec<Quadratic>, TransferError> {
-    let some = |(states, frames): (&[Snapshot], &[usize])| quadratics_of(target, config, polish, states, frames);
-    let found: Vec<_> = states.par_chunks(SOME).zip(frames.par_chunks(SOME)).map(some).collect::<Result<_, _>>()?;
-    Ok(found.into_iter().flatten().collect())
-}
-
-/// The models of a few states, one after the other.
-fn quadratics_of(
-    target: &Target,
-    config: &Config,
-    polish: &Polish,
-    states: &[Snapshot],
-    frames: &[usize],
-) -> Result<Vec<Quadratic>, TransferError> {
+    (state, frame): (&Snapshot, usize),
+) -> Result<Quadratic, TransferError> {
     let model = &target.model;
     let (nq, nv, no) = (model.position_count(), model.velocity_count(), target.observation_count());
     let columns = 2 * nv;
     let mut batch = Batch::new(model, columns + 1, BatchOptions { threads: 1, ..BatchOptions::default() })?;
-    let mut found = Vec::with_capacity(states.len());
     let mut moved = vec![0.0; nq];
     let mut way = vec![0.0; nv];
-    for (state, &frame) in states.iter().zip(frames) {
-        let (q, v) = state.values().split_at(nq);
-        for column in 0..=columns {
-            let mut world = batch.world_mut(column);
-            if column < nv {
-                way.fill(0.0);
-                way[column] = STEP;
-                model.displace(q, &way, 1.0, &mut moved);
-                world.set_position(&moved);
-                world.set_velocity(v);
-            } else {
-                world.set_position(q);
-                let mut speed = v.to_vec();
-                if column < columns {
-                    speed[column - nv] += STEP;
-                }
-                world.set_velocity(&speed);
+    let (q, v) = state.values().split_at(nq);
+    for column in 0..=columns {
+        let mut world = batch.world_mut(column);
+        if column < nv {
+            way.fill(0.0);
+            way[column] = STEP;
+            model.displace(q, &way, 1.0, &mut moved);
+            world.set_position(&moved);
+            world.set_velocity(v);
+        } else {
+            world.set_position(q);
+            let mut speed = v.to_vec();
+            if column < columns {
+                speed[column - nv] += STEP;
             }
+            world.set_velocity(&speed);
         }
-        batch.observe();
-        let mut plain = vec![0.0; no];
-        batch.world(columns).read_observation(&mut plain);
-        // Slopes of the observation, one row for each coordinate.
-        let mut slopes = Matrix::zeros(columns, no);
-        for column in 0..columns {
-            let row = slopes.row_mut(column);
-            batch.world(column).read_observation(row);
-            row.iter_mut().zip(&plain).for_each(|(x, p)| *x = (*x - p) / STEP);
-        }
-        found.push(quadratic(target, config, polish, frame, q, v, &plain, &slopes));
     }
-    Ok(found)
+    batch.observe();
+    let mut plain = vec![0.0; no];
+    batch.world(columns).read_observation(&mut plain);
+    // Slopes of the observation, one row for each coordinate.
+    let mut slopes = Matrix::zeros(columns, no);
+    for column in 0..columns {
+        let row = slopes.row_mut(column);
+        batch.world(column).read_observation(row);
+        row.iter_mut().zip(&plain).for_each(|(x, p)| *x = (*x - p) / STEP);
+    }
+    Ok(from_slopes(target, config, polish, frame, q, v, &plain, &slopes))
 }
 
 #[allow(clippy::too_many_arguments)]
-fn quadratic(
+fn from_slopes(
     target: &Target,
     config: &Config,
     polish: &Polish,

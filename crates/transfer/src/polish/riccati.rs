@@ -145,7 +145,7 @@ impl Value {
         }
         let (mut qxx, mut qux) = (Matrix::zeros(n, n), Matrix::zeros(controls, n));
         let mut quu = Matrix::zeros(controls, controls);
-        qxx.add_transposed_product(&dense, &vf);
+        qxx.add_symmetric_product(&dense, &vf);
         qux.add_transposed_product(&control, &vf);
         quu.add_transposed_product(&control, &vg);
         for j in 0..m {
@@ -204,12 +204,12 @@ impl Value {
             ..*a
         };
         let (weighted_d, weighted_e) = (scaled(&d), scaled(&e));
-        qxx.add_transposed_product(&d, &weighted_d);
+        qxx.add_symmetric_product(&d, &weighted_d);
         qux.add_transposed_product(&e, &weighted_d);
         quu.add_transposed_product(&e, &weighted_e);
         weighted_d.add_transposed_vector(&residuals, &mut qx);
         weighted_e.add_transposed_vector(&residuals, &mut qu);
-        quu.symmetrize();
+        quu.mirror();
         let mut is_unhelped = [false; 2];
         if let Some(help) = help {
             is_unhelped = help.unhelped(&qu[m..]);
@@ -245,15 +245,13 @@ impl Value {
             }
             *open = -solution.row(i)[n];
         }
-        // V = Qxx + Kᵀ·Quu·K + Kᵀ·Qux + Quxᵀ·K, v = Qx + Kᵀ·Quu·k + Kᵀ·Qu + Quxᵀ·k.
-        let mut quu_k = Matrix::default();
-        quu_k.set_product(&quu, &feedback);
-        let mut mixed = quu_k;
-        mixed.data.iter_mut().zip(&qux.data).for_each(|(a, b)| *a += b);
+        // V = Qxx + Kᵀ·Quu·K + Kᵀ·Qux + Quxᵀ·K with (Quu + μ)·K = −Qux, which is Qxx + (Qux − μ·K)ᵀ·K;
+        // v = Qx + Kᵀ·Quu·k + Kᵀ·Qu + Quxᵀ·k.
+        let mut mixed = qux.clone();
+        mixed.data.iter_mut().zip(&feedback.data).for_each(|(q, k)| *q -= damping * k);
         let mut value = qxx;
-        value.add_transposed_product(&feedback, &mixed);
-        value.add_transposed_product(&qux, &feedback);
-        value.symmetrize();
+        value.add_symmetric_product(&mixed, &feedback);
+        value.mirror();
         let mut quu_open = vec![0.0; controls];
         quu.add_vector(&open, &mut quu_open);
         let pull: Vec<f64> = quu_open.iter().zip(&qu).map(|(a, b)| a + b).collect();

@@ -56,7 +56,7 @@ fn linear_models_foretell_the_end_of_an_interval() {
     let offsets = vec![0.0; target.frames() * count];
     let mut nominal = Nominal::new(offsets, count, polish.interval_frames, None);
     line_search::simulate(&target, &config, &polish, &mut nominal, &start).expect("a run");
-    let (linear, _) = linear::linearize(&target, &config, &nominal, 5..6, 1.0).expect("a model");
+    let (linear, _) = linear::linearize(&target, &config, &nominal, 5, 1.0).expect("a model");
     // An offset of every joint, as a rate: what the model says against what the simulation does.
     let rate = 0.01;
     let mut moved = Nominal {
@@ -65,6 +65,7 @@ fn linear_models_foretell_the_end_of_an_interval() {
         frames: nominal.frames.clone(),
         count,
         help: None,
+        has_gaps: false,
     };
     let [first, last] = [nominal.frames[5], nominal.frames[6]];
     for frame in first..=last {
@@ -73,7 +74,7 @@ fn linear_models_foretell_the_end_of_an_interval() {
     }
     let (nq, nv) = (model.position_count(), model.velocity_count());
     let mut foretold = vec![0.0; 2 * nv];
-    linear[0].offsets[1].add_vector(&vec![rate; count], &mut foretold);
+    linear.offsets[1].add_vector(&vec![rate; count], &mut foretold);
     let mut states = moved;
     states.states.clear();
     line_search::simulate(&target, &config, &polish, &mut states, &start).expect("a run");
@@ -99,8 +100,8 @@ fn sliding_is_seen_and_grows_with_the_speed() {
         let offsets = vec![0.0; target.frames() * count];
         let mut nominal = Nominal::new(offsets, count, polish.interval_frames, None);
         line_search::simulate(&target, &config, &polish, &mut nominal, &Snapshot::new(q, &v)).expect("a run");
-        let (linear, _) = linear::linearize(&target, &config, &nominal, 0..1, 1.0).expect("a model");
-        (linear[0].slid, linear[0].slides[model.velocity_count()])
+        let (linear, _) = linear::linearize(&target, &config, &nominal, 0, 1.0).expect("a model");
+        (linear.slid, linear.slides[model.velocity_count()])
     };
     let ((stands, _), (slides, by_speed)) = (slid_at(0.0), slid_at(1.0));
     // A metre a second under friction of 0.8 for 50 ms: 0.8 · 0.05 m at most, and as much more for each m/s more.

@@ -1,0 +1,162 @@
+//! The linear–quadratic model of a trajectory: measured interval by interval from the end on, and solved backwards meanwhile.
+
+use super::Nominal;
+use super::corrected::Course;
+use super::line_search::PIECE;
+use super::linear::{self, Linear};
+use super::quadratic::{self, Quadratic};
+use super::riccati::{AccelerationCost, Gain, HelpCost, OffsetCost, Value};
+use super::{acceleration_weight, offset_weights, velocity_changes};
+use crate::TransferError;
+use std::sync::{Mutex, OnceLock};
+
+/// Corrections and gains of all intervals, and what deviations cost where the pieces of the line search end.
+pub(super) struct Plan {
+    pub gains: Vec<Gain>,
+    pub values: Vec<Option<Value>>,
+}
+
+/// The model of a trajectory, and the steps that were simulated for it.
+pub(super) struct Measured {
+    intervals: Vec<Interval>,
+    pub steps: u64,
+}
+
+/// Where an interval leads to, and what its end costs.
+struct Interval {
+    linear: Linear,
+    quadratic: Quadratic,
+    steps: u64,
+}
+
+/// Measures the model with differences of some reach and solves it: see [`Measured::solve`].
+pub(super) fn measure(course: Course<'_>, reach: f64, damping: f64) -> Result<(Measured, Option<Plan>), TransferError> {
+    let count = course.nominal.frames.len() - 1;
+    let slots: Vec<OnceLock<Result<Interval, TransferError>>> = (0..count).map(|_| OnceLock::new()).collect();
+    let ready = |i: usize| slots[i].get().and_then(|interval| interval.as_ref().ok());
+    let backwards = Mutex::new(Backwards::new(course, damping));
+    // Whoever has measured an interval goes on with the solution as far as the measurements reach, unless someone is at it already. Who
+    // leaves it looks again: what was measured meanwhile found it taken.
+    let go_on = || {
+        while let Ok(mut backwards) = backwards.try_lock() {
+            while let Some(interval) = backwards.left.checked_sub(1).and_then(ready) {
+                backwards.step(interval);
+            }
+            let left = backwards.left;
+            drop(backwards);
+            if left.checked_sub(1).and_then(ready).is_none() {
+                break;
+            }
+        }
+    };
+    let task = |i: usize| {
+        let _ = slots[i].set(Interval::measure(course, i, reach));
+        go_on();
+    };
+    let task = &task;
+    rayon::scope_fifo(|scope| (0..count).rev().for_each(|i| scope.spawn_fifo(move |_| task(i))));
+    let plan = backwards.into_inner().expect("no holder panics").plan();
+    let found = slots.into_iter().map(|slot| slot.into_inner().expect("every interval was measured"));
+    let intervals = found.collect::<Result<Vec<_>, _>>()?;
+    Ok((Measured { steps: intervals.iter().map(|i| i.steps).sum(), intervals }, plan))
+}
+
+impl Interval {
+    fn measure(course: Course<'_>, interval: usize, reach: f64) -> Result<Interval, TransferError> {
+        let Course { target, config, polish, nominal, .. } = course;
+        let (linear, steps) = linear::linearize(target, config, nominal, interval, reach)?;
+        let end = (&nominal.states[interval + 1], nominal.frames[interval + 1]);
+        Ok(Interval { linear, quadratic: quadratic::quadratic(target, config, polish, end)?, steps })
+    }
+}
+
+impl Measured {
+    /// Where intervals lead to.
+    pub fn linear(&self) -> impl Iterator<Item = &Linear> {
+        self.intervals.iter().map(|interval| &interval.linear)
+    }
+
+    /// Corrections and gains of all intervals; `None` where more damping is needed.
+    pub fn solve(&self, course: Course<'_>, damping: f64) -> Option<Plan> {
+        let mut backwards = Backwards::new(course, damping);
+        self.intervals.iter().rev().for_each(|interval| backwards.step(interval));
+        backwards.plan()
+    }
+}
+
+/// A solution under way, from the last interval back to the first.
+struct Backwards<'a> {
+    course: Course<'a>,
+    damping: f64,
+    /// Intervals that are left.
+    left: usize,
+    /// `None` once more damping is needed.
+    value: Option<Value>,
+    plan: Plan,
+}
+
+impl<'a> Backwards<'a> {
+    fn new(course: Course<'a>, damping: f64) -> Backwards<'a> {
+        let Course { target, nominal, .. } = course;
+        let left = nominal.frames.len() - 1;
+        let n = 2 * (target.model.velocity_count() + nominal.count) + if nominal.help.is_some() { 6 } else { 0 };
+        let mut plan = Plan { gains: vec![Gain::default(); left], values: vec![None; left + 1] };
+        plan.values[left] = Some(Value::zero(n));
+        Backwards { course, damping, left, value: Some(Value::zero(n)), plan }
+    }
+
+    fn step(&mut self, Interval { linear, quadratic, .. }: &Interval) {
+        let Course { polish, nominal, .. } = self.course;
+        self.left -= 1;
+        let i = self.left;
+        let Some(mut value) = self.value.take() else { return };
+        let cost = OffsetCost { weights: offset_weights(polish, nominal, i), values: nominal.motion(i) };
+        value.add(quadratic, &cost);
+        if nominal.has_gaps {
+            value.shift(&linear.gap);
+        }
+        let damping = self.damping * cost.weights[2] * 200.0;
+        let acceleration = acceleration_cost(self.course, i);
+        let help = help_cost(nominal, i);
+        let Some((before, gain)) = value.back(linear, &cost, help.as_ref(), &acceleration, polish.sliding, damping)
+        else {
+            return;
+        };
+        self.plan.gains[i] = gain;
+        if i.is_multiple_of(PIECE) {
+            self.plan.values[i] = Some(before.clone());
+        }
+        self.value = Some(before);
+    }
+
+    fn plan(self) -> Option<Plan> {
+        self.value.map(|_| self.plan)
+    }
+}
+
+/// The cost of help at an interval's end.
+fn help_cost(nominal: &Nominal, interval: usize) -> Option<HelpCost> {
+    let helped = nominal.help.as_ref()?;
+    let knot = interval + 1;
+    let [force, torque] = helped.weights(knot);
+    Some(HelpCost {
+        weights: [force, force, force, torque, torque, torque],
+        values: helped.knots[knot],
+        threshold: helped.begins_at,
+        goes: helped.goes[knot],
+    })
+}
+
+/// The cost of the joints' accelerations in an interval.
+fn acceleration_cost(course: Course<'_>, interval: usize) -> AccelerationCost {
+    let Course { target, polish, nominal, .. } = course;
+    let (nq, nv) = (target.model.position_count(), target.model.velocity_count());
+    let first = if target.dofs.has_free_root { 6 } else { 0 };
+    let [before, after] = [0, 1].map(|k| &nominal.states[interval + k].values()[nq..]);
+    let frames = [nominal.frames[interval], nominal.frames[interval + 1]];
+    AccelerationCost {
+        weight: acceleration_weight(polish, frames[1] - frames[0], nv - first),
+        rows: nv + first..2 * nv,
+        excess: velocity_changes(target, frames, before, after).collect(),
+    }
+}
