@@ -21,40 +21,38 @@ pub(crate) fn knot_count(frames: usize, knot_frames: usize) -> usize {
     frames.div_ceil(knot_frames)
 }
 
-/// Offsets at frames `0..=frames` of a window, row after row, from its poses at `knot_frames`, `2 knot_frames`, ….
-pub(crate) fn fill(
-    start: &CurveStart,
-    poses: &[f64],
-    basis: Basis,
-    knot_frames: usize,
-    frames: usize,
-    curve: &mut Vec<f64>,
-) {
+/// Fills in the offsets at frames 0, 1, … of a window, row after row, from its poses at `knot_frames`, `2 knot_frames`, ….
+pub(crate) fn fill(start: &CurveStart, poses: &[f64], basis: Basis, knot_frames: usize, curve: &mut [f64]) {
     let count = start.offsets.len();
     let knots = poses.len() / count;
-    curve.clear();
-    curve.extend_from_slice(&start.offsets);
-    let pose = |knot: usize, i: usize| if knot == 0 { start.offsets[i] } else { poses[(knot - 1) * count + i] };
+    let pose = |knot: usize| if knot == 0 { &start.offsets[..] } else { &poses[(knot - 1) * count..knot * count] };
     let spacing = knot_frames as f64;
     // Per knot interval.
-    let slope = |knot: usize, i: usize| match knot {
-        0 => start.slopes[i] * spacing,
-        k if k == knots => pose(k, i) - pose(k - 1, i),
-        k => 0.5 * (pose(k + 1, i) - pose(k - 1, i)),
-    };
-    for frame in 1..=frames {
-        let knot = ((frame - 1) / knot_frames).min(knots - 1);
-        let t = (frame - knot * knot_frames) as f64 / spacing;
-        for i in 0..count {
-            let (a, b) = (pose(knot, i), pose(knot + 1, i));
-            curve.push(match basis {
-                Basis::Linear => a + t * (b - a),
-                Basis::Cubic => {
-                    let (u, rise) = (1.0 - t, b - a);
-                    a + t * t * (3.0 - 2.0 * t) * rise + t * u * (u * slope(knot, i) - t * slope(knot + 1, i))
-                }
-            });
+    let slopes = |knot: usize| -> Vec<f64> {
+        let rise = |a: usize, b: usize, share: f64| pose(b).iter().zip(pose(a)).map(|(b, a)| share * (b - a)).collect();
+        match knot {
+            0 => start.slopes.iter().map(|slope| slope * spacing).collect(),
+            k if k == knots => rise(k - 1, k, 1.0),
+            k => rise(k - 1, k + 1, 0.5),
         }
+    };
+    let (first, rest) = curve.split_at_mut(count);
+    first.copy_from_slice(&start.offsets);
+    let mut before = slopes(0);
+    for (knot, rows) in rest.chunks_mut(knot_frames * count).enumerate() {
+        let ([a, b], after) = ([pose(knot), pose(knot + 1)], slopes(knot + 1));
+        for (frame, row) in rows.chunks_mut(count).enumerate() {
+            let t = (frame + 1) as f64 / spacing;
+            let (u, eased) = (1.0 - t, t * t * (3.0 - 2.0 * t));
+            for (i, x) in row.iter_mut().enumerate() {
+                let rise = b[i] - a[i];
+                *x = match basis {
+                    Basis::Linear => a[i] + t * rise,
+                    Basis::Cubic => a[i] + eased * rise + t * u * (u * before[i] - t * after[i]),
+                };
+            }
+        }
+        before = after;
     }
 }
 
@@ -77,9 +75,8 @@ mod tests {
         let start = CurveStart { offsets: vec![0.5, -1.0], slopes: vec![0.1, 0.0] };
         let poses = [1.0, 2.0, -0.5, 0.25];
         for basis in [Basis::Linear, Basis::Cubic] {
-            let mut curve = Vec::new();
-            fill(&start, &poses, basis, 4, 8, &mut curve);
-            assert_eq!(curve.len(), 18);
+            let mut curve = [0.0; 18];
+            fill(&start, &poses, basis, 4, &mut curve);
             assert_eq!(curve[..2], start.offsets[..]);
             assert_eq!(curve[8..10], poses[..2]);
             assert_eq!(curve[16..], poses[2..]);
@@ -89,8 +86,8 @@ mod tests {
     #[test]
     fn a_cubic_goes_on_with_the_slope_that_it_is_given() {
         let start = CurveStart { offsets: vec![0.0], slopes: vec![0.25] };
-        let mut curve = Vec::new();
-        fill(&start, &[1.0, 2.0, 3.0], Basis::Cubic, 4, 12, &mut curve);
+        let mut curve = [0.0; 13];
+        fill(&start, &[1.0, 2.0, 3.0], Basis::Cubic, 4, &mut curve);
         // A straight line stays one.
         for (frame, x) in curve.iter().enumerate() {
             assert!((x - 0.25 * frame as f64).abs() < 1e-12, "{frame}: {x}");

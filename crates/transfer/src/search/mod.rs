@@ -157,8 +157,8 @@ impl Search {
         for &index in &chosen {
             let sample = &found.samples[index];
             let start = &self.starts[sample.start];
-            let mut curve = Vec::new();
-            curve::fill(&start.curve, &sample.poses, config.basis, config.knot_frames, frames, &mut curve);
+            let mut curve = vec![0.0; (frames + 1) * count];
+            curve::fill(&start.curve, &sample.poses, config.basis, config.knot_frames, &mut curve);
             let total_cost = start.path_cost + sample.cost * looks;
             kept.push(Kept { sample: index, parent: start.parent, curve, total_cost });
         }

@@ -92,21 +92,15 @@ pub(super) fn search(
     for generation in 0..iterations {
         let width = (frames + 1) * count;
         let mut curves = vec![0.0; jobs.len() * width];
-        let penalties: Vec<f64> = strands
-            .par_iter_mut()
-            .zip(curves.par_chunks_mut(config.population * width))
-            .enumerate()
-            .flat_map_iter(|(index, (strand, curves))| {
-                let mut curve = Vec::with_capacity(width);
-                let mut penalties = Vec::with_capacity(config.population);
-                for (poses, place) in strand.cma.ask().zip(curves.chunks_mut(width)) {
-                    curve::fill(&starts[index].curve, poses, config.basis, config.knot_frames, frames, &mut curve);
-                    place.copy_from_slice(&curve);
-                    penalties.push(config.extras.offsets * quiet(&starts[index].curve, poses, &scales));
-                }
-                penalties
-            })
-            .collect();
+        strands.par_iter_mut().for_each(|strand| _ = strand.cma.ask());
+        let place = |(job, place): (usize, &mut [f64])| {
+            let (strand, sample) = (job / config.population, job % config.population);
+            let poses = &strands[strand].cma.points()[sample * scales.len()..][..scales.len()];
+            let start = &starts[strand].curve;
+            curve::fill(start, poses, config.basis, config.knot_frames, place);
+            config.extras.offsets * quiet(start, poses, &scales)
+        };
+        let penalties: Vec<f64> = curves.par_chunks_mut(width).enumerate().map(place).collect();
         let limits: Vec<f64> = strands.iter().map(|s| s.limit * looks).collect();
         let trial = Trial {
             target,
