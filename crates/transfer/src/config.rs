@@ -113,7 +113,7 @@ pub struct Polish {
     pub interval_frames: usize,
     /// Most iterations.
     pub iterations: usize,
-    /// Ends when an iteration gains less than this share.
+    /// Ends when two iterations in a row gain less than this share each.
     pub stops_below: f64,
     /// Weight of the mean square of the offsets' accelerations, s⁴/rad².
     pub offset_accelerations: f64,
@@ -208,7 +208,7 @@ impl Config {
             polish: Some(Polish {
                 interval_frames: 2,
                 iterations: 24,
-                stops_below: 0.025,
+                stops_below: 0.05,
                 offset_accelerations: 2e-3,
                 offset_rates: 0.1,
                 offsets: 0.1,
@@ -224,7 +224,7 @@ impl Config {
     /// Ours, for a first look.
     pub fn quick() -> Config {
         let standard = Config::standard();
-        let polish = standard.polish.map(|p| Polish { iterations: 5, stops_below: 0.03, ..p });
+        let polish = standard.polish.map(|p| Polish { iterations: 5, ..p });
         Config { starts: 4, samples: 32, population: 16, iterations: 16, polish, ..standard }
     }
 

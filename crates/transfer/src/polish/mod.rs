@@ -38,6 +38,8 @@ const LEAST_DAMPING: f64 = 1e-6;
 const REACHES: [f64; 3] = [10.0, 3.0, 1.0];
 /// Shares of the weights that keep the motion smooth, by the same steps: first a smooth motion is found, then it may come closer to its target.
 const SMOOTHNESS: [f64; 3] = [1.0, 0.3, 0.1];
+/// Rounds in a row that gain little, after which the differences get finer: one may just have had bad luck with its noise.
+const POOR_ROUNDS: usize = 2;
 /// Dampings that a round tries, each ten times the last.
 const TRIES: usize = 4;
 
@@ -49,6 +51,8 @@ pub struct Polishing {
     damping: f64,
     /// Which of [`REACHES`] the differences have.
     level: usize,
+    /// Rounds that gained little, in a row.
+    poor: usize,
     rounds: usize,
     costs: Vec<f64>,
     is_done: bool,
@@ -135,7 +139,16 @@ fn extras(polish: &Polish) -> Extras {
 impl Polishing {
     /// Begins with the offsets that a search found.
     pub fn new(offsets: Vec<f64>) -> Polishing {
-        Polishing { offsets, damping: DAMPING, level: 0, rounds: 0, costs: Vec::new(), is_done: false, steps: 0 }
+        Polishing {
+            offsets,
+            damping: DAMPING,
+            level: 0,
+            poor: 0,
+            rounds: 0,
+            costs: Vec::new(),
+            is_done: false,
+            steps: 0,
+        }
     }
 
     /// Whether it has ended.
@@ -203,24 +216,27 @@ impl Polishing {
                 self.costs.push(found.cost);
                 let factor = if found.share > 0.3 { 0.3 } else { 2.0 };
                 self.damping = (self.damping * factor).max(LEAST_DAMPING);
-                if cost - found.cost < polish.stops_below * cost {
-                    self.sharpen();
-                }
+                self.judge(cost - found.cost < polish.stops_below * cost);
                 self.is_done |= self.rounds >= polish.iterations;
                 return Ok(());
             }
             self.damping *= 10.0;
         }
-        self.sharpen();
+        self.damping = DAMPING;
+        self.judge(true);
         self.is_done |= self.rounds >= polish.iterations;
         Ok(())
     }
 
-    /// Goes on with finer differences, or ends.
-    fn sharpen(&mut self) {
-        self.level += 1;
-        self.damping = DAMPING;
-        self.is_done = self.level == REACHES.len();
+    /// After several poor rounds in a row goes on with finer differences, or ends.
+    fn judge(&mut self, is_poor: bool) {
+        self.poor = if is_poor { self.poor + 1 } else { 0 };
+        if self.poor >= POOR_ROUNDS {
+            self.poor = 0;
+            self.level += 1;
+            self.damping = DAMPING;
+            self.is_done = self.level == REACHES.len();
+        }
     }
 }
 

@@ -46,6 +46,53 @@ fn a_polish_lowers_its_cost_in_every_round_and_the_motion_that_it_promises_is_th
     assert!(after < 0.8 * before, "{before} to {after}");
 }
 
+/// The target's offsets all zero, simulated.
+fn simulated(target: &Target, config: &Config, polish: &Polish) -> (Nominal, f64) {
+    let start = start_state::start_state(target, true);
+    let offsets = vec![0.0; target.frames() * target.dofs.count];
+    let mut nominal = Nominal::new(offsets, target.dofs.count, polish.interval_frames, None);
+    let (cost, fell, _) = line_search::simulate(target, config, polish, &mut nominal, &start).expect("a run");
+    assert!(!fell);
+    (nominal, cost)
+}
+
+#[test]
+fn models_are_solved_as_they_are_measured_and_found_trajectories_cost_what_they_promise() {
+    let config = tiny();
+    let usual = config.polish.expect("a polish");
+    // Rates of offsets are guessed from the offsets where a motion is simulated, and known where it is searched: without their costs.
+    let share = 1e-6;
+    let polish = &Polish {
+        offset_accelerations: share * usual.offset_accelerations,
+        offset_rates: share * usual.offset_rates,
+        offsets: share * usual.offsets,
+        ..usual
+    };
+    let target = &squat(embedded::dinosaur(), &config);
+    let (nominal, cost) = simulated(target, &config, polish);
+    let noise = NoiseSource { seed: 1, mean_cost: cost / (nominal.frames.len() - 1) as f64 };
+    let course = Course { target, config: &config, polish, nominal: &nominal, noise: Some(noise) };
+    let start = start_state::start_state(target, true);
+    for threads in [1, 2, 5] {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
+        let (model, plan) = pool.install(|| model::measure(course, 3.0, DAMPING)).expect("a model");
+        let (plan, again) = (plan.expect("solved"), model.solve(course, DAMPING).expect("solved"));
+        assert_eq!(plan.gains.len(), nominal.frames.len() - 1);
+        for (gain, again) in plan.gains.iter().zip(&again.gains) {
+            assert!(!gain.open.is_empty() && gain.open == again.open && gain.feedback == again.feedback);
+        }
+        let (found, _) = pool.install(|| line_search::search(course, &plan, &start)).expect("a search");
+        let found = found.expect("a trajectory");
+        let mut better = Nominal::new(found.offsets, nominal.count, polish.interval_frames, None);
+        let (plays, fell, _) = line_search::simulate(target, &config, polish, &mut better, &start).expect("a run");
+        assert!(
+            !fell && found.cost < 0.9 * cost && (plays - found.cost).abs() < 1e-5 * cost,
+            "{plays}, {}",
+            found.cost
+        );
+    }
+}
+
 #[test]
 fn linear_models_foretell_the_end_of_an_interval() {
     let config = tiny();

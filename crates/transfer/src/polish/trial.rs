@@ -12,10 +12,10 @@ const SHARES: usize = 16;
 /// Ratio of one share to the next.
 const RATIO: f64 = 0.65;
 /// Trials with noise, and the shares that they take in turn.
-const NOISY: usize = 16;
+const NOISY: usize = 48;
 const NOISY_SHARES: [f64; 4] = [1.0, 0.3, 0.1, 0.0];
-/// What noise costs by the model, over the mean cost of an interval.
-const NOISE_COST: f64 = 0.01;
+/// What noise costs by the model, over the mean cost of an interval; each in turn with all shares.
+const NOISE_COSTS: [f64; 4] = [0.0025, 0.01, 0.04, 0.16];
 
 /// Where the noise of a round comes from.
 #[derive(Clone, Copy)]
@@ -52,9 +52,10 @@ impl Trial {
         let shares = (0..SHARES - 1).map(|i| libm::pow(RATIO, i as f64)).chain([0.0]);
         let mut trials: Vec<Trial> = shares.map(Trial::of_share).collect();
         if let Some(source) = source {
-            // Each control costs τ/2 in the mean.
-            let size = (2.0 * NOISE_COST * source.mean_cost / controls as f64).sqrt();
             trials.extend((0..NOISY).map(|k| {
+                // Each control costs τ/2 in the mean.
+                let cost = NOISE_COSTS[k / NOISY_SHARES.len() % NOISE_COSTS.len()] * source.mean_cost;
+                let size = (2.0 * cost / controls as f64).sqrt();
                 let stream = NormalStream::new(source.seed, interval as u64, k as u64);
                 Trial { share: NOISY_SHARES[k % NOISY_SHARES.len()], noise: Some(Noise { size, stream }) }
             }));
@@ -94,8 +95,8 @@ mod tests {
     #[test]
     fn noise_costs_what_it_may_and_is_the_same_again() {
         let source = |seed| Some(NoiseSource { seed, mean_cost: 3.0 });
-        let (mut sum, mut count) = (0.0, 0);
-        for seed in 0..400 {
+        let mut sums = [0.0; NOISY];
+        for seed in 0..1000 {
             let trials = Trial::all(source(seed), 10, 2);
             assert_eq!(trials.len(), SHARES + NOISY);
             for (index, mut trial) in trials.into_iter().enumerate() {
@@ -104,12 +105,15 @@ mod tests {
                 assert_eq!([x, y], again);
                 assert_eq!([x, y] != [0.0; 2], index >= SHARES);
                 // ½ sᵀ·Quu·s
-                sum += 0.5 * (5.0 * x * x + 4.0 * x * y + 9.0 * y * y);
-                count += usize::from(index >= SHARES);
+                if let Some(k) = index.checked_sub(SHARES) {
+                    sums[k] += 0.5 * (5.0 * x * x + 4.0 * x * y + 9.0 * y * y);
+                }
             }
         }
-        let mean = sum / count as f64;
-        assert!((mean / (NOISE_COST * 3.0) - 1.0).abs() < 0.05, "{mean}");
+        for (k, sum) in sums.iter().enumerate() {
+            let ratio = sum / 1000.0 / (NOISE_COSTS[k / 4 % 4] * 3.0);
+            assert!((ratio - 1.0).abs() < 0.15, "{k}: {ratio}");
+        }
         let other = |seed, interval, index| strays(&mut Trial::all(source(seed), interval, 2)[SHARES + index]);
         for unlike in [other(2, 10, 0), other(1, 20, 0), other(1, 10, 1)] {
             assert!((other(1, 10, 0)[0] - unlike[0]).abs() > 1e-6);
