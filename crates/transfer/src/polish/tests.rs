@@ -100,9 +100,7 @@ fn linear_models_foretell_the_end_of_an_interval() {
     let target = squat(embedded::dinosaur(), &config);
     let (model, count) = (target.model.clone(), target.dofs.count);
     let start = start_state::start_state(&target, true);
-    let offsets = vec![0.0; target.frames() * count];
-    let mut nominal = Nominal::new(offsets, count, polish.interval_frames, None);
-    line_search::simulate(&target, &config, &polish, &mut nominal, &start).expect("a run");
+    let (nominal, _) = simulated(&target, &config, &polish);
     let (linear, _) = linear::linearize(&target, &config, &nominal, 5, 1.0).expect("a model");
     // An offset of every joint, as a rate: what the model says against what the simulation does.
     let rate = 0.01;
