@@ -46,7 +46,7 @@ impl Metrics {
         let count = contacts.len().max(1) as f64;
         Metrics {
             jerk_ratio: jerk_ratio(target, run),
-            foot_skate: slides.clone().sum::<f64>() / count,
+            foot_skate: slides.clone().fold(0.0, |sum, slid| sum + slid) / count,
             worst_skate: slides.fold(0.0, f64::max),
             contacts: contacts.len(),
             max_penetration: max_penetration(&target.model, run),
