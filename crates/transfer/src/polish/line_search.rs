@@ -3,8 +3,9 @@
 //! A step size that suits a walk may topple a landing, and whether it did shows only later. So many ways through the motion are alive at once:
 //! in each piece of half a second the best of them, by what it cost so far and what the value function says of the rest, branches into all
 //! trials, and the others go on as they were. One that turns out better later takes over. All ways of a piece are simulated at the same
-//! time, so that many cores are as busy with a short motion as with a long one.
+//! time, on all cores.
 
+use super::Nominal;
 use super::corrected::{Beginning, Course, Tried, deviation, run};
 use super::model::Plan;
 use super::riccati::Gain;
@@ -26,7 +27,7 @@ pub(super) fn simulate(
     target: &Target,
     config: &Config,
     polish: &Polish,
-    nominal: &mut super::Nominal,
+    nominal: &mut Nominal,
     start: &Snapshot,
 ) -> Result<(f64, bool, u64), TransferError> {
     let to = nominal.frames.len() - 1;

@@ -3,8 +3,8 @@
 //! Differential dynamic programming in its Gauss–Newton form (Tassa, Erez & Todorov 2012) on the simulator itself: each round measures how
 //! every interval's end follows from its beginning and its offsets, by finite differences that all run side by side in lanes (`linear.rs`);
 //! meanwhile solves the linear–quadratic model backwards for corrections and feedback gains (`model.rs`, `riccati.rs`); and simulates the
-//! corrected trajectory under that feedback at several step sizes (`line_search.rs`). What feedback adds becomes part of the offsets, so that the result is plain
-//! open-loop control again.
+//! corrected trajectory under that feedback at several step sizes (`line_search.rs`). What feedback adds becomes part of the offsets, so that
+//! the result is plain open-loop control again.
 
 mod assisted;
 mod corrected;

@@ -46,6 +46,17 @@ fn a_polish_lowers_its_cost_in_every_round_and_the_motion_that_it_promises_is_th
     assert!(after < 0.8 * before, "{before} to {after}");
 }
 
+#[test]
+fn differences_get_finer_after_two_poor_rounds_in_a_row() {
+    let mut polishing = Polishing::new(Vec::new());
+    for (is_poor, level) in [(true, 0), (false, 0), (true, 0), (true, 1), (true, 1), (true, 2), (true, 2)] {
+        polishing.judge(is_poor);
+        assert_eq!((polishing.level, polishing.is_done), (level, false));
+    }
+    polishing.judge(true);
+    assert!(polishing.is_done, "the finest are done");
+}
+
 /// The target's offsets all zero, simulated.
 fn simulated(target: &Target, config: &Config, polish: &Polish) -> (Nominal, f64) {
     let start = start_state::start_state(target, true);
