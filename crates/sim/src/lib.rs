@@ -12,6 +12,7 @@ mod compile;
 mod coordinates;
 pub mod embedded;
 mod engine;
+mod jobs;
 mod kernel;
 mod lanes;
 pub mod mass_properties;
@@ -29,6 +30,7 @@ mod world;
 
 pub use batch::{Batch, BatchError, BatchOptions, MAX_WORLDS};
 pub use character::{Body, Character, EndEffector, Joint, JointKind, Shape};
+pub use jobs::Jobs;
 pub use lanes::Isa;
 pub use measure::{BodyMotion, Measured};
 pub use model::{BodyInfo, JointInfo, Model, ModelError};

@@ -6,11 +6,10 @@
 use crate::JointKind;
 use crate::batch::{BatchError, BatchOptions, build_pool, thread_count};
 use crate::engine::{self, Field, Worlds};
+use crate::jobs::{JobList, Jobs};
 use crate::model::Model;
 use crate::rotation;
 use crate::world::{Snapshot, Status, World, WorldMut, Wrench, add_assist};
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// One try: where it starts and the PD targets that it follows.
 #[derive(Clone, Debug, PartialEq)]
@@ -156,6 +155,8 @@ pub enum DampsTo {
 /// A job in a lane.
 struct Lane {
     job: usize,
+    /// Index of the state that it started from.
+    start: usize,
     steps: usize,
     cost: f64,
     /// Target at the last knot.
@@ -185,20 +186,35 @@ impl Rollouts<'_> {
         steering: &dyn Steering,
         cost: &Cost<'_>,
     ) -> Result<Vec<Outcome>, RolloutError> {
-        self.check(jobs)?;
-        let next = AtomicUsize::new(0);
-        let results: Mutex<Vec<Option<Outcome>>> = Mutex::new(vec![None; jobs.len()]);
+        if let Some((job, &start)) = jobs.iter().enumerate().find(|(_, s)| **s >= self.starts.len()) {
+            return Err(RolloutError::Start { job, start, count: self.starts.len() });
+        }
+        let list = JobList::new(jobs);
+        self.run_jobs(jobs.len(), &list, steering, cost)?;
+        Ok(list.into_outcomes())
+    }
+
+    /// Runs jobs as they come, at most so many at a time, until there are no more.
+    ///
+    /// # Panics
+    /// Where a job starts from a state that is not there.
+    pub fn run_jobs(
+        &self,
+        at_a_time: usize,
+        jobs: &dyn Jobs,
+        steering: &dyn Steering,
+        cost: &Cost<'_>,
+    ) -> Result<(), RolloutError> {
+        self.check()?;
         let pool = build_pool(self.options.threads)?;
         let threads = thread_count(self.options.threads);
         // A group takes as long for one world as for all its lanes: few jobs are spread over many threads.
-        let room = jobs.len().div_ceil(threads).clamp(1, engine::lane_count(self.options.isa));
-        let workers = threads.min(jobs.len().div_ceil(room));
+        let room = at_a_time.div_ceil(threads).clamp(1, engine::lane_count(self.options.isa));
+        let workers = threads.min(at_a_time.div_ceil(room));
         let isa = engine::narrowest(self.options.isa, room);
         let work = |_: usize| {
             let mut group = engine::new_groups(self.model, isa, 1).pop().expect("one group");
-            self.work(&mut *group, room, jobs, &next, steering, cost, &|job, outcome| {
-                results.lock().expect("no holder panics")[job] = Some(outcome);
-            });
+            self.work(&mut *group, room, jobs, steering, cost);
         };
         if workers <= 1 {
             work(0);
@@ -210,11 +226,10 @@ impl Rollouts<'_> {
                 None => all(),
             }
         }
-        let results = results.into_inner().expect("no holder panics");
-        Ok(results.into_iter().map(|r| r.expect("every job ends")).collect())
+        Ok(())
     }
 
-    fn check(&self, jobs: &[usize]) -> Result<(), RolloutError> {
+    fn check(&self) -> Result<(), RolloutError> {
         if self.knot_interval == 0 {
             return Err(RolloutError::Interval("knot interval"));
         }
@@ -228,41 +243,27 @@ impl Rollouts<'_> {
         if let Some(start) = self.starts.iter().position(|s| s.values().len() != count) {
             return Err(RolloutError::StartState { start, found: self.starts[start].values().len(), count });
         }
-        if let Some((job, &start)) = jobs.iter().enumerate().find(|(_, s)| **s >= self.starts.len()) {
-            return Err(RolloutError::Start { job, start, count: self.starts.len() });
-        }
         Ok(())
     }
 
     /// Keeps `room` lanes of one group busy until no job is left.
-    #[allow(clippy::too_many_arguments)]
-    fn work(
-        &self,
-        group: &mut dyn Worlds,
-        room: usize,
-        jobs: &[usize],
-        next: &AtomicUsize,
-        steering: &dyn Steering,
-        cost: &Cost<'_>,
-        finish: &dyn Fn(usize, Outcome),
-    ) {
+    fn work(&self, group: &mut dyn Worlds, room: usize, jobs: &dyn Jobs, steering: &dyn Steering, cost: &Cost<'_>) {
         let mut scratch = group.new_scratch();
         let mut lanes: Vec<Option<Lane>> = (0..room).map(|_| None).collect();
         (0..group.lane_count()).for_each(|lane| group.set_running(lane, false));
         let mut rows = Rows::new(self.model);
         loop {
             let mut began = false;
+            let mut is_idle = lanes.iter().all(Option::is_none);
             for (lane, slot) in lanes.iter_mut().enumerate().filter(|(_, slot)| slot.is_none()) {
-                let job = next.fetch_add(1, Ordering::Relaxed);
-                if job >= jobs.len() {
-                    break;
-                }
+                let Some((job, start)) = jobs.next(is_idle) else { break };
+                is_idle = false;
                 let mut world = WorldMut { model: self.model, group, lane };
-                world.restore(&self.starts[jobs[job]]);
+                world.restore(&self.starts[start]);
                 world.set_target_velocity(&rows.no_velocity);
                 world.clear_forces();
                 let row = vec![0.0; self.model.position_count()];
-                *slot = Some(Lane { job, steps: 0, cost: 0.0, row, is_pushed: false });
+                *slot = Some(Lane { job, start, steps: 0, cost: 0.0, row, is_pushed: false });
                 began = true;
             }
             if began {
@@ -285,10 +286,9 @@ impl Rollouts<'_> {
             for (lane, slot) in lanes.iter_mut().enumerate() {
                 let Some(state) = slot else { continue };
                 state.steps += steps;
-                let start = &self.starts[jobs[state.job]];
-                if let Some(outcome) = self.look(group, lane, state, start, cost) {
+                if let Some(outcome) = self.look(group, lane, state, cost) {
                     group.set_running(lane, false);
-                    finish(state.job, outcome);
+                    jobs.ended(state.job, outcome);
                     *slot = None;
                 } else if state.steps.is_multiple_of(self.knot_interval) {
                     self.steer(group, lane, state, steering, &mut rows);
@@ -333,14 +333,7 @@ impl Rollouts<'_> {
     }
 
     /// At a sample: asks for the cost; ends the job when it is over.
-    fn look(
-        &self,
-        group: &mut dyn Worlds,
-        lane: usize,
-        state: &mut Lane,
-        start: &Snapshot,
-        cost: &Cost<'_>,
-    ) -> Option<Outcome> {
+    fn look(&self, group: &mut dyn Worlds, lane: usize, state: &mut Lane, cost: &Cost<'_>) -> Option<Outcome> {
         let world = World { model: self.model, group, lane };
         let is_over = state.steps == self.steps;
         let is_sample = is_over || state.steps.is_multiple_of(self.sample_interval);
@@ -366,7 +359,7 @@ impl Rollouts<'_> {
         if is_over || stops || matches!(status, Status::Diverged { .. }) {
             let mut end = Snapshot::default();
             world.save(&mut end);
-            let steps = (end.steps() - start.steps()) as usize;
+            let steps = (end.steps() - self.starts[state.start].steps()) as usize;
             return Some(Outcome { cost: state.cost, steps, end, status });
         }
         None

@@ -47,14 +47,33 @@ pub(crate) fn quaternion_product(a: [f64; 4], b: [f64; 4]) -> [f64; 4] {
     ]
 }
 
-/// Rotation vector in the axes of `a` of the shorter way from `a` to `b`, both of unit length: `2·atan2(|v|, |w|)·v/|v|` of `a⁻¹·b`.
+/// Rotation vector in the axes of `a` of the shorter way from `a` to `b`, both of unit length: `2·asin(|v|)·v/|v|` of `a⁻¹·b = (w, v)`.
 pub(crate) fn turn_between([w, x, y, z]: [f64; 4], b: [f64; 4]) -> [f64; 3] {
     let [w, x, y, z] = quaternion_product([w, -x, -y, -z], b);
-    let s = (x * x + y * y + z * z).sqrt();
     let sign = if w < 0.0 { -1.0 } else { 1.0 };
-    let ratio = if s < 1e-12 { 2.0 } else { 2.0 * libm::atan2(s, w.abs()) / s };
-    [x, y, z].map(|c| sign * ratio * c)
+    let square = x * x + y * y + z * z;
+    let ratio = if square < SMALL_TURN {
+        ASIN.iter().rev().fold(0.0, |sum, term| sum * square + term)
+    } else {
+        let s = square.sqrt();
+        libm::atan2(s, w.abs()) / s
+    };
+    [x, y, z].map(|c| sign * 2.0 * ratio * c)
 }
+
+/// Square of the sine of half a turn below which a series says it to the last bit but one.
+const SMALL_TURN: f64 = 0.01;
+/// `asin(s)/s` in powers of `s²`.
+const ASIN: [f64; 8] = [
+    1.0,
+    1.0 / 6.0,
+    3.0 / 40.0,
+    15.0 / 336.0,
+    105.0 / 3456.0,
+    945.0 / 42240.0,
+    10395.0 / 599_040.0,
+    135_135.0 / 9_676_800.0,
+];
 
 pub(crate) fn apply(m: &Columns, v: [f64; 3]) -> [f64; 3] {
     std::array::from_fn(|i| m[0][i] * v[0] + m[1][i] * v[1] + m[2][i] * v[2])

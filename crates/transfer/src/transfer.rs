@@ -8,7 +8,7 @@ use crate::{Performance, TransferError};
 use serde::{Deserialize, Serialize};
 
 /// First bytes of a checkpoint; the digit counts its versions.
-const MAGIC: &[u8] = b"sinew-transfer-1\n";
+const MAGIC: &[u8] = b"sinew-transfer-2\n";
 
 /// A transfer under way. It can be saved between two pieces of work, and goes on with the same bits.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

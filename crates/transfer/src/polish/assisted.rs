@@ -3,7 +3,7 @@
 use super::corrected::Course;
 use super::helped::Helped;
 use super::trial::NoiseSource;
-use super::{DAMPING, LEAST_DAMPING, Nominal, SMOOTHNESS, TRIES, boundaries, line_search, model, smoothed};
+use super::{DAMPING, LEAST_DAMPING, LEVELS, Nominal, TRIES, boundaries, line_search, model};
 use crate::TransferError;
 use crate::assist::{Help, sizes};
 use crate::config::{Begins, Config, Polish};
@@ -22,10 +22,10 @@ pub(crate) struct AssistedPolish {
     rounds: u64,
 }
 
-/// The weights of the polish where the plain one ends.
+/// The weights of the polish once its differences are fine.
 pub(super) fn weights(config: &Config) -> Polish {
     let standard = || Config::standard().polish.expect("the standard preset has a polish");
-    smoothed(&config.polish.unwrap_or_else(standard), SMOOTHNESS[SMOOTHNESS.len() - 1])
+    LEVELS[2].weights(&config.polish.unwrap_or_else(standard))
 }
 
 /// Knots of a motion's help.
@@ -53,8 +53,8 @@ impl AssistedPolish {
         let start = start_state::start_state(target, config.begins == Begins::Moving);
         let (count, help) = (target.dofs.count, Some(self.helped.clone()));
         let mut nominal = Nominal::new(self.offsets.clone(), count, polish.interval_frames, help);
-        let (cost, fell, steps) = line_search::simulate(target, config, &polish, &mut nominal, &start)?;
-        Ok((nominal, (!fell).then_some(cost), steps))
+        let simulated = line_search::simulate(target, config, &polish, &mut nominal, &start)?;
+        Ok((nominal, (!simulated.fell).then_some(simulated.cost), simulated.steps))
     }
 
     /// Its cost at its own price, `None` where it falls; and the steps that it took.

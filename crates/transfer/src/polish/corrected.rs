@@ -218,6 +218,8 @@ fn deviation_of(
 pub(super) struct Tried {
     pub trial: Trial,
     pub cost: f64,
+    /// The part of it that is the motion's, without what offsets and help cost.
+    pub motion_cost: f64,
     /// Whether it neither fell nor diverged.
     pub stands: bool,
     pub steps: u64,
@@ -270,7 +272,7 @@ pub(super) fn run(
         starts: &starts,
         steps,
         knot_interval: steps_per_frame,
-        sample_interval: polish.interval_frames * steps_per_frame,
+        sample_interval: steps_per_frame,
         damps_to: DampsTo::Target,
         observes: true,
         options: BatchOptions::default(),
@@ -281,6 +283,9 @@ pub(super) fn run(
         Seen::with(target, world, |seen| {
             if world.status() != Status::Running || seen.has_fallen(target, frame) {
                 return Flow::Stop(FALLEN_COST);
+            }
+            if nominal.frames.binary_search(&frame).is_err() {
+                return Flow::Continue(0.0);
             }
             let mut lane = steering.lanes[job].lock().expect("no holder panics");
             let interval = first_interval + lane.look_costs.len();
@@ -298,6 +303,7 @@ pub(super) fn run(
     let lanes = steering.lanes.into_iter().map(|lane| lane.into_inner().expect("no holder panics"));
     let tried = |(outcome, mut lane): (Outcome, Lane)| Tried {
         cost: lane.offset_costs.iter().sum::<f64>() + lane.look_costs.iter().sum::<f64>(),
+        motion_cost: lane.look_costs.iter().sum(),
         stands: outcome.cost == 0.0 && outcome.steps == steps,
         steps: outcome.steps as u64,
         end: Beginning { interval: to, state: outcome.end, deviation: lane.ahead(), help: lane.help[1] },

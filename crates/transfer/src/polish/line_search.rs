@@ -22,26 +22,40 @@ pub(super) const PIECE: usize = 10;
 /// Ways simulated at a time.
 const ALIVE: usize = 128;
 
-/// Simulates the nominal offsets as they are and fills in the states; gives the cost, whether it fell, and the steps taken.
+/// A nominal trajectory's costs, whether it fell, and the steps that simulating it took.
+pub(super) struct Simulated {
+    pub cost: f64,
+    /// The part of it that is the motion's, without what offsets and help cost.
+    pub motion_cost: f64,
+    pub fell: bool,
+    pub steps: u64,
+}
+
+/// Simulates the nominal offsets as they are and fills in the states.
 pub(super) fn simulate(
     target: &Target,
     config: &Config,
     polish: &Polish,
     nominal: &mut Nominal,
     start: &Snapshot,
-) -> Result<(f64, bool, u64), TransferError> {
+) -> Result<Simulated, TransferError> {
     let to = nominal.frames.len() - 1;
     let course = Course { target, config, polish, nominal, noise: None };
     let beginning = Beginning::first(start, nominal.count);
     let tried = run(course, None, &[beginning], to, &[(0, Trial::of_share(0.0))])?.remove(0);
     nominal.states = tried.states;
     nominal.states.push(tried.end.state);
-    Ok((tried.cost, !tried.stands, tried.steps))
+    let Tried { cost, motion_cost, stands, steps, .. } = tried;
+    Ok(Simulated { cost, motion_cost, fell: !stands, steps })
 }
 
 /// A trajectory that was found.
 pub(super) struct Found {
     pub cost: f64,
+    /// The part of it that is the motion's, without what offsets and help cost.
+    pub motion_cost: f64,
+    /// States where intervals meet, from the start on.
+    pub states: Vec<Snapshot>,
     pub offsets: Vec<f64>,
     /// Help at all knots; empty where there is none.
     pub help: Vec<Help>,
@@ -65,6 +79,8 @@ pub(super) fn follow(
     let best = standing.min_by(|a, b| a.cost.total_cmp(&b.cost));
     let found = |tried: Tried| Found {
         cost: tried.cost,
+        motion_cost: tried.motion_cost,
+        states: [tried.states, vec![tried.end.state]].concat(),
         offsets: [nominal.offsets_at(0), &tried.offsets].concat(),
         help: std::iter::once([0.0; 6]).chain(tried.helps).collect(),
         share: tried.trial.share,
@@ -92,6 +108,9 @@ struct Piece {
     offsets: Vec<f64>,
     help: Vec<Help>,
     share: f64,
+    motion_cost: f64,
+    /// At the beginning of each interval.
+    states: Vec<Snapshot>,
 }
 
 /// The corrected trajectory, `None` where it falls at every step size; and the steps that it took.
@@ -114,7 +133,8 @@ pub(super) fn search(course: Course<'_>, plan: &Plan, start: &Snapshot) -> Resul
             let foretold = cost + plan.values[to].as_ref().map_or(0.0, |v| v.at(&deviation(course, &tried.end)));
             let share = tried.trial.share;
             let is_nominal = ways[parent].is_nominal && index >= branches;
-            let piece = Piece { parent, intervals: to - at, offsets: tried.offsets, help: tried.helps, share };
+            let Tried { offsets, helps: help, motion_cost, states, .. } = tried;
+            let piece = Piece { parent, intervals: to - at, offsets, help, share, motion_cost, states };
             (Way { at: tried.end, cost, foretold, share, is_nominal }, piece)
         };
         let standing = found.into_par_iter().enumerate().filter(|(_, tried)| tried.stands);
@@ -127,7 +147,7 @@ pub(super) fn search(course: Course<'_>, plan: &Plan, start: &Snapshot) -> Resul
         at = to;
     }
     let best = (0..ways.len()).min_by(|&a, &b| ways[a].cost.total_cmp(&ways[b].cost));
-    Ok((best.map(|best| trace(course, &pieces, best, ways[best].cost)), steps))
+    Ok((best.map(|best| trace(course, &pieces, best, &ways[best])), steps))
 }
 
 /// What is tried in the piece that begins with an interval, each with the way that it lengthens; the first so many are branches of the best way.
@@ -144,20 +164,23 @@ fn trials(course: Course<'_>, ways: &[Way], interval: usize) -> (Vec<(usize, Tri
 }
 
 /// The trajectory of a way, from its last piece back to the first.
-fn trace(course: Course<'_>, pieces: &[Vec<Piece>], way: usize, cost: f64) -> Found {
+fn trace(course: Course<'_>, pieces: &[Vec<Piece>], index: usize, way: &Way) -> Found {
     let nominal = course.nominal;
     let mut parts = Vec::with_capacity(pieces.len());
-    let mut way = way;
+    let mut index = index;
     for alive in pieces.iter().rev() {
-        parts.push(&alive[way]);
-        way = alive[way].parent;
+        parts.push(&alive[index]);
+        index = alive[index].parent;
     }
     parts.reverse();
     let share = parts.iter().map(|part| part.share * part.intervals as f64).sum::<f64>();
     let offsets = parts.iter().flat_map(|part| part.offsets.iter().copied());
     let first_help = nominal.help.iter().map(|_| [0.0; 6]);
+    let states = parts.iter().flat_map(|part| &part.states).chain([&way.at.state]);
     Found {
-        cost,
+        cost: way.cost,
+        motion_cost: parts.iter().map(|part| part.motion_cost).sum(),
+        states: states.cloned().collect(),
         offsets: nominal.offsets_at(0).iter().copied().chain(offsets).collect(),
         help: first_help.chain(parts.iter().flat_map(|part| part.help.iter().copied())).collect(),
         share: share / (nominal.frames.len() - 1) as f64,

@@ -64,7 +64,7 @@ impl Matrix {
     /// `out += self·x`.
     pub fn add_vector(&self, x: &[f64], out: &mut [f64]) {
         for (i, out) in out.iter_mut().enumerate() {
-            *out += self.row(i).iter().zip(x).map(|(a, x)| a * x).sum::<f64>();
+            *out += dot(self.row(i), x);
         }
     }
 
@@ -128,6 +128,20 @@ impl Matrix {
             }
         }
     }
+}
+
+/// The sum of products, in eight sums side by side.
+pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
+    let length = a.len().min(b.len());
+    let (a, rest_a) = a[..length].as_chunks::<8>();
+    let (b, rest_b) = b[..length].as_chunks::<8>();
+    let mut sums = [0.0; 8];
+    for (a, b) in a.iter().zip(b) {
+        (0..8).for_each(|k| sums[k] += a[k] * b[k]);
+    }
+    let rest = rest_a.iter().zip(rest_b).map(|(a, b)| a * b).sum::<f64>();
+    let halves: [f64; 4] = std::array::from_fn(|k| sums[k] + sums[k + 4]);
+    (halves[0] + halves[2]) + (halves[1] + halves[3]) + rest
 }
 
 fn axpy(row: &mut [f64], factor: f64, other: &[f64]) {

@@ -16,6 +16,7 @@ mod model;
 mod puppet;
 mod quadratic;
 mod riccati;
+mod transition;
 mod trial;
 
 use crate::TransferError;
@@ -33,11 +34,23 @@ use trial::NoiseSource;
 /// Damping of the corrections: first and least; relative to the controls' curvature scale.
 const DAMPING: f64 = 1e-3;
 const LEAST_DAMPING: f64 = 1e-6;
-/// Sizes of the differences, from coarse to fine, relative to those of `linear.rs`: coarse ones see past the next contact that comes or goes
-/// (a smoothed model, as Suh, Pang & Tedrake 2022 draw from samples), fine ones end nearer to the optimum.
-const REACHES: [f64; 3] = [10.0, 3.0, 1.0];
-/// Shares of the weights that keep the motion smooth, by the same steps: first a smooth motion is found, then it may come closer to its target.
-const SMOOTHNESS: [f64; 3] = [1.0, 0.3, 0.1];
+/// How rounds are made, from the first to the last.
+struct Level {
+    /// Size of the differences, relative to those of `linear.rs`: coarse ones see past the next contact that comes or goes (a smoothed model,
+    /// as Suh, Pang & Tedrake 2022 draw from samples), fine ones end nearer to the optimum.
+    reach: f64,
+    /// Share of the weights that keep the motion smooth: first a smooth motion is found, then it may come closer to its target.
+    smoothness: f64,
+    /// Share of the weights that keep feet from sliding and the body from swaying.
+    steadiness: f64,
+}
+
+const LEVELS: [Level; 4] = [
+    Level { reach: 10.0, smoothness: 1.0, steadiness: 1.0 },
+    Level { reach: 3.0, smoothness: 0.3, steadiness: 1.0 },
+    Level { reach: 1.0, smoothness: 0.1, steadiness: 1.0 },
+    Level { reach: 1.0, smoothness: 0.02, steadiness: 0.2 },
+];
 /// Rounds in a row that gain little, after which the differences get finer: one may just have had bad luck with its noise.
 const POOR_ROUNDS: usize = 2;
 /// Dampings that a round tries, each ten times the last.
@@ -49,7 +62,7 @@ pub struct Polishing {
     /// Offsets, one row for each frame.
     offsets: Vec<f64>,
     damping: f64,
-    /// Which of [`REACHES`] the differences have.
+    /// Which of [`LEVELS`] it is at.
     level: usize,
     /// Rounds that gained little, in a row.
     poor: usize,
@@ -57,6 +70,15 @@ pub struct Polishing {
     costs: Vec<f64>,
     is_done: bool,
     steps: u64,
+    /// The present trajectory, where the last round left it.
+    known: Option<Known>,
+}
+
+/// A trajectory that was simulated: its states where intervals meet, and what its motion costs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct Known {
+    states: Vec<Snapshot>,
+    motion_cost: f64,
 }
 
 /// A trajectory that was simulated: its offsets, and states where intervals meet.
@@ -113,6 +135,16 @@ impl Nominal {
         let accelerations = before.iter().zip(&after).map(|(a, b)| b - a).collect();
         [self.offsets_at(self.frames[interval + 1]).to_vec(), after, accelerations]
     }
+
+    /// What the offsets cost.
+    fn offsets_cost(&self, polish: &Polish) -> f64 {
+        let of_interval = |interval: usize| {
+            let weights = offset_weights(polish, self, interval);
+            let squares = self.motion(interval).map(|values| values.iter().map(|x| x * x).sum::<f64>());
+            weights.iter().zip(squares).map(|(weight, square)| weight * square).sum::<f64>()
+        };
+        (0..self.frames.len() - 1).map(of_interval).sum()
+    }
 }
 
 /// Frames at which intervals begin, and the last frame.
@@ -148,6 +180,7 @@ impl Polishing {
             costs: Vec::new(),
             is_done: false,
             steps: 0,
+            known: None,
         }
     }
 
@@ -181,22 +214,36 @@ impl Polishing {
             self.is_done = true;
             return Ok(());
         };
-        let polish = &smoothed(polish, SMOOTHNESS[self.level]);
+        let level = &LEVELS[self.level];
+        let polish = &level.weights(polish);
         let start = start_state::start_state(target, config.begins == Begins::Moving);
         let mut nominal = Nominal::new(self.offsets.clone(), target.dofs.count, polish.interval_frames, None);
-        let (cost, fell, steps) = line_search::simulate(target, config, polish, &mut nominal, &start)?;
-        self.steps += steps;
+        let motion_cost = match self.known.take() {
+            Some(known) => {
+                nominal.states = known.states;
+                known.motion_cost
+            }
+            None => {
+                let simulated = line_search::simulate(target, config, polish, &mut nominal, &start)?;
+                self.steps += simulated.steps;
+                if simulated.fell {
+                    if self.costs.is_empty() {
+                        self.costs.push(simulated.cost);
+                    }
+                    self.is_done = true;
+                    return Ok(());
+                }
+                simulated.motion_cost
+            }
+        };
+        let cost = motion_cost + nominal.offsets_cost(polish);
         if self.costs.is_empty() {
             self.costs.push(cost);
-        }
-        if fell {
-            self.is_done = true;
-            return Ok(());
         }
         self.rounds += 1;
         let noise = NoiseSource { seed: self.rounds as u64, mean_cost: cost / (nominal.frames.len() - 1) as f64 };
         let course = Course { target, config, polish, nominal: &nominal, noise: Some(noise) };
-        let (model, mut plan) = model::measure(course, REACHES[self.level], self.damping)?;
+        let (model, mut plan) = model::measure(course, level.reach, self.damping)?;
         self.steps += model.steps;
         // Where a correction does not help, a smaller one may.
         for try_number in 0..TRIES {
@@ -214,6 +261,7 @@ impl Polishing {
             if let Some(found) = found {
                 self.offsets = found.offsets;
                 self.costs.push(found.cost);
+                self.known = Some(Known { states: found.states, motion_cost: found.motion_cost });
                 let factor = if found.share > 0.3 { 0.3 } else { 2.0 };
                 self.damping = (self.damping * factor).max(LEAST_DAMPING);
                 self.judge(cost - found.cost < polish.stops_below * cost);
@@ -223,6 +271,7 @@ impl Polishing {
             self.damping *= 10.0;
         }
         self.damping = DAMPING;
+        self.known = Some(Known { states: nominal.states, motion_cost });
         self.judge(true);
         self.is_done |= self.rounds >= polish.iterations;
         Ok(())
@@ -233,22 +282,30 @@ impl Polishing {
         self.poor = if is_poor { self.poor + 1 } else { 0 };
         if self.poor >= POOR_ROUNDS {
             self.poor = 0;
+            // It costs something else now.
+            self.known = None;
             self.level += 1;
             self.damping = DAMPING;
-            self.is_done = self.level == REACHES.len();
+            self.is_done = self.level == LEVELS.len();
         }
     }
 }
 
-/// The polish with a share of its weights of smoothness.
-fn smoothed(polish: &Polish, share: f64) -> Polish {
-    Polish {
-        offset_accelerations: share * polish.offset_accelerations,
-        offset_rates: share * polish.offset_rates,
-        offsets: share * polish.offsets,
-        joint_velocity: share * polish.joint_velocity,
-        joint_acceleration: share * polish.joint_acceleration,
-        ..*polish
+impl Level {
+    /// A polish with this level's shares of its weights.
+    fn weights(&self, polish: &Polish) -> Polish {
+        let Level { smoothness, steadiness, .. } = *self;
+        Polish {
+            offset_accelerations: smoothness * polish.offset_accelerations,
+            offset_rates: smoothness * polish.offset_rates,
+            offsets: smoothness * polish.offsets,
+            joint_velocity: smoothness * polish.joint_velocity,
+            joint_acceleration: smoothness * polish.joint_acceleration,
+            foot_velocity: steadiness * polish.foot_velocity,
+            root_velocity: steadiness * polish.root_velocity,
+            sliding: steadiness * polish.sliding,
+            ..*polish
+        }
     }
 }
 

@@ -5,7 +5,8 @@ use super::corrected::Course;
 use super::line_search::PIECE;
 use super::linear::{self, Linear};
 use super::quadratic::{self, Quadratic};
-use super::riccati::{AccelerationCost, Gain, HelpCost, OffsetCost, Value};
+use super::riccati::{Gain, HelpCost, OffsetCost, Value};
+use super::transition::{AccelerationCost, Transition};
 use super::{acceleration_weight, offset_weights, velocity_changes};
 use crate::TransferError;
 use std::sync::{Mutex, OnceLock};
@@ -25,6 +26,7 @@ pub(super) struct Measured {
 /// Where an interval leads to, and what its end costs.
 struct Interval {
     linear: Linear,
+    transition: Transition,
     quadratic: Quadratic,
     steps: u64,
 }
@@ -66,7 +68,8 @@ impl Interval {
         let Course { target, config, polish, nominal, .. } = course;
         let (linear, steps) = linear::linearize(target, config, nominal, interval, reach)?;
         let end = (&nominal.states[interval + 1], nominal.frames[interval + 1]);
-        Ok(Interval { linear, quadratic: quadratic::quadratic(target, config, polish, end)?, steps })
+        let transition = Transition::new(&linear, &acceleration_cost(course, interval), polish.sliding);
+        Ok(Interval { linear, transition, quadratic: quadratic::quadratic(target, config, polish, end)?, steps })
     }
 }
 
@@ -105,7 +108,7 @@ impl<'a> Backwards<'a> {
         Backwards { course, damping, left, value: Some(Value::zero(n)), plan }
     }
 
-    fn step(&mut self, Interval { linear, quadratic, .. }: &Interval) {
+    fn step(&mut self, Interval { linear, transition, quadratic, .. }: &Interval) {
         let Course { polish, nominal, .. } = self.course;
         self.left -= 1;
         let i = self.left;
@@ -116,12 +119,8 @@ impl<'a> Backwards<'a> {
             value.shift(&linear.gap);
         }
         let damping = self.damping * cost.weights[2] * 200.0;
-        let acceleration = acceleration_cost(self.course, i);
         let help = help_cost(nominal, i);
-        let Some((before, gain)) = value.back(linear, &cost, help.as_ref(), &acceleration, polish.sliding, damping)
-        else {
-            return;
-        };
+        let Some((before, gain)) = value.back(transition, &cost, help.as_ref(), damping) else { return };
         self.plan.gains[i] = gain;
         if i.is_multiple_of(PIECE) {
             self.plan.values[i] = Some(before.clone());

@@ -2,9 +2,9 @@
 //! stabilization of complex behaviors*, eqs. 5–11), over the state x = (s, o, r, b) and the control u = (a, e): offsets, their rates and their
 //! accelerations; help from outside at the beginning and at the end of the interval, where there is any.
 
-use super::linear::Linear;
 use super::matrix::Matrix;
 use super::quadratic::Quadratic;
+use super::transition::Transition;
 
 /// `u = ū + α·k + K·δx` of one interval.
 #[derive(Clone, Debug, Default)]
@@ -46,17 +46,6 @@ impl HelpCost {
         })
     }
 }
-
-/// Cost `w·|δv' − δv + r|²` of the joints' accelerations in an interval, velocities being rows `rows` of the state.
-pub(super) struct AccelerationCost {
-    pub weight: f64,
-    pub rows: std::ops::Range<usize>,
-    /// r: the nominal trajectory's change of velocity less the target's.
-    pub excess: Vec<f64>,
-}
-
-/// ε in the cost of friction's work in an interval, `w·(W + δW)` as the square of `√(W + ε)`: below it sliding is taken for standing, m.
-const STANDS: f64 = 1e-4;
 
 /// Value function `½ δxᵀ·V·δx + vᵀ·δx`: what a deviation costs from here to the end.
 #[derive(Clone, Debug)]
@@ -101,37 +90,21 @@ impl Value {
         }
     }
 
-    /// Steps back over an interval; `sliding` is the weight of friction's work in it. `None` where the control's curvature is not positive.
+    /// Steps back over an interval. `None` where the control's curvature is not positive.
     pub fn back(
         self,
-        linear: &Linear,
+        transition: &Transition,
         cost: &OffsetCost,
         help: Option<&HelpCost>,
-        acceleration: &AccelerationCost,
-        sliding: f64,
         damping: f64,
     ) -> Option<(Value, Gain)> {
-        let [by_offset, by_rate, by_acceleration] = &linear.offsets;
-        let [by_help_before, by_help_after] = &linear.help;
-        let (ns, m, p) = (linear.state.rows, by_rate.cols, by_help_after.cols);
+        let Transition { by_state, by_control, offsets: m, helps: p, .. } = transition;
+        let (ns, m, p) = (by_state.rows, *m, *p);
         let (n, controls, first_help) = (ns + 2 * m + p, m + p, ns + 2 * m);
-        // x' = F·x + G·u with F = [A, C_o, C_r, W_b; 0, 1, 1, 0; 0, 0, 1, 0; 0, 0, 0, 0] and G = [C_a, W_e; 1/2, 0; 1, 0; 0, 1]: only
-        // the first rows are dense.
-        let (mut dense, mut control) = (Matrix::zeros(ns, n), Matrix::zeros(ns, controls));
-        for i in 0..ns {
-            let row = dense.row_mut(i);
-            row[..ns].copy_from_slice(linear.state.row(i));
-            row[ns..ns + m].copy_from_slice(by_offset.row(i));
-            row[ns + m..first_help].copy_from_slice(by_rate.row(i));
-            row[first_help..].copy_from_slice(by_help_before.row(i));
-            let row = control.row_mut(i);
-            row[..m].copy_from_slice(by_acceleration.row(i));
-            row[m..].copy_from_slice(by_help_after.row(i));
-        }
         let Value { slope, curvature } = self;
         let (mut vf, mut vg) = (Matrix::default(), Matrix::default());
-        vf.set_product(&curvature, &dense);
-        vg.set_product(&curvature, &control);
+        vf.set_product(&curvature, by_state);
+        vg.set_product(&curvature, by_control);
         for i in 0..n {
             let (by_offsets, rest) = curvature.row(i)[ns..].split_at(m);
             let (by_rates, by_help) = rest.split_at(m);
@@ -143,11 +116,10 @@ impl Value {
             }
             g[m..].iter_mut().zip(by_help).for_each(|(g, v)| *g += v);
         }
-        let (mut qxx, mut qux) = (Matrix::zeros(n, n), Matrix::zeros(controls, n));
-        let mut quu = Matrix::zeros(controls, controls);
-        qxx.add_symmetric_product(&dense, &vf);
-        qux.add_transposed_product(&control, &vf);
-        quu.add_transposed_product(&control, &vg);
+        let (mut qxx, mut qux, mut quu) = (transition.qxx.clone(), transition.qux.clone(), transition.quu.clone());
+        qxx.add_symmetric_product(by_state, &vf);
+        qux.add_transposed_product(by_control, &vf);
+        quu.add_transposed_product(by_control, &vg);
         for j in 0..m {
             qxx.add_row(ns + j, 1.0, vf.row(ns + j));
             qxx.add_row(ns + m + j, 1.0, vf.row(ns + j));
@@ -161,9 +133,9 @@ impl Value {
             qux.add_row(m + j, 1.0, vf.row(first_help + j));
             quu.add_row(m + j, 1.0, vg.row(first_help + j));
         }
-        let (mut qx, mut qu) = (vec![0.0; n], vec![0.0; controls]);
-        dense.add_transposed_vector(&slope[..ns], &mut qx);
-        control.add_transposed_vector(&slope[..ns], &mut qu);
+        let (mut qx, mut qu) = (transition.qx.clone(), transition.qu.clone());
+        by_state.add_transposed_vector(&slope[..ns], &mut qx);
+        by_control.add_transposed_vector(&slope[..ns], &mut qu);
         let (by_offsets, by_rates) = slope[ns..first_help].split_at(m);
         for j in 0..m {
             qx[ns + j] += by_offsets[j];
@@ -179,36 +151,6 @@ impl Value {
             qu[i] += slope[first_help + j] + 2.0 * help.weights[j] * help.values[j];
             quu.data[i * controls + i] += 2.0 * help.weights[j];
         }
-        // δv' − δv = D·x + E·u, D and E being rows of F − 1 and G, all of them dense.
-        let rows = acceleration.rows.clone();
-        let last = rows.len();
-        let (mut d, mut e) = (Matrix::zeros(last + 1, n), Matrix::zeros(last + 1, controls));
-        for (i, row) in rows.enumerate() {
-            d.row_mut(i).copy_from_slice(dense.row(row));
-            d.row_mut(i)[row] -= 1.0;
-            e.row_mut(i).copy_from_slice(control.row(row));
-        }
-        // δ√(W + ε) = δW / 2√(W + ε), below them.
-        let slid = (linear.slid.max(0.0) + STANDS).sqrt();
-        let slope: Vec<f64> = linear.slides.iter().map(|by| 0.5 * by / slid).collect();
-        let (by_state, by_control) = (&slope[..ns + 2 * m], &slope[ns + 2 * m..]);
-        d.row_mut(last)[..first_help].copy_from_slice(by_state);
-        d.row_mut(last)[first_help..].copy_from_slice(&by_control[m..m + p]);
-        e.row_mut(last)[..m].copy_from_slice(&by_control[..m]);
-        e.row_mut(last)[m..].copy_from_slice(&by_control[m + p..]);
-        let mut residuals = acceleration.excess.clone();
-        residuals.push(slid);
-        let weight = |row: usize| 2.0 * if row == last { sliding } else { acceleration.weight };
-        let scaled = |a: &Matrix| Matrix {
-            data: a.data.chunks(a.cols).enumerate().flat_map(|(i, r)| r.iter().map(move |x| weight(i) * x)).collect(),
-            ..*a
-        };
-        let (weighted_d, weighted_e) = (scaled(&d), scaled(&e));
-        qxx.add_symmetric_product(&d, &weighted_d);
-        qux.add_transposed_product(&e, &weighted_d);
-        quu.add_transposed_product(&e, &weighted_e);
-        weighted_d.add_transposed_vector(&residuals, &mut qx);
-        weighted_e.add_transposed_vector(&residuals, &mut qu);
         quu.mirror();
         let mut is_unhelped = [false; 2];
         if let Some(help) = help {

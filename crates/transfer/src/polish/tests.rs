@@ -49,7 +49,9 @@ fn a_polish_lowers_its_cost_in_every_round_and_the_motion_that_it_promises_is_th
 #[test]
 fn differences_get_finer_after_two_poor_rounds_in_a_row() {
     let mut polishing = Polishing::new(Vec::new());
-    for (is_poor, level) in [(true, 0), (false, 0), (true, 0), (true, 1), (true, 1), (true, 2), (true, 2)] {
+    for (is_poor, level) in
+        [(true, 0), (false, 0), (true, 0), (true, 1), (true, 1), (true, 2), (true, 2), (true, 3), (true, 3)]
+    {
         polishing.judge(is_poor);
         assert_eq!((polishing.level, polishing.is_done), (level, false));
     }
@@ -62,9 +64,11 @@ fn simulated(target: &Target, config: &Config, polish: &Polish) -> (Nominal, f64
     let start = start_state::start_state(target, true);
     let offsets = vec![0.0; target.frames() * target.dofs.count];
     let mut nominal = Nominal::new(offsets, target.dofs.count, polish.interval_frames, None);
-    let (cost, fell, _) = line_search::simulate(target, config, polish, &mut nominal, &start).expect("a run");
-    assert!(!fell);
-    (nominal, cost)
+    let simulated = line_search::simulate(target, config, polish, &mut nominal, &start).expect("a run");
+    assert!(!simulated.fell);
+    let offsets_cost = simulated.cost - simulated.motion_cost;
+    assert!((nominal.offsets_cost(polish) - offsets_cost).abs() < 1e-12);
+    (nominal, simulated.cost)
 }
 
 #[test]
@@ -95,12 +99,13 @@ fn models_are_solved_as_they_are_measured_and_found_trajectories_cost_what_they_
         let (found, _) = pool.install(|| line_search::search(course, &plan, &start)).expect("a search");
         let found = found.expect("a trajectory");
         let mut better = Nominal::new(found.offsets, nominal.count, polish.interval_frames, None);
-        let (plays, fell, _) = line_search::simulate(target, &config, polish, &mut better, &start).expect("a run");
-        assert!(
-            !fell && found.cost < 0.9 * cost && (plays - found.cost).abs() < 1e-5 * cost,
-            "{plays}, {}",
-            found.cost
-        );
+        let plays = line_search::simulate(target, &config, polish, &mut better, &start).expect("a run");
+        assert!(!plays.fell && found.cost < 0.9 * cost, "{} of {cost}", found.cost);
+        assert!((plays.cost - found.cost).abs() < 1e-5 * cost, "{} but {}", plays.cost, found.cost);
+        assert_eq!(better.states, found.states, "what was found need not be simulated again");
+        // Friction's work is counted in f32.
+        assert!((plays.motion_cost - found.motion_cost).abs() < 1e-6 * cost);
+        assert!((better.offsets_cost(polish) - (plays.cost - plays.motion_cost)).abs() < 1e-12 * cost);
     }
 }
 

@@ -1,12 +1,14 @@
 //! Wide-band search: windows one after another, several samples of each kept alive, the best sequence found backwards from the end
 //! (Keys-to-Sim §5, algorithm 1).
 
+mod generations;
 mod select;
+mod strand;
 mod window;
 
 use crate::config::{Begins, Config};
 use crate::curve::{self, CurveStart};
-use crate::rollouts::{FALLEN_COST, Trial};
+use crate::rollouts::{FALLEN_COST, Stage, Trial};
 use crate::target::Target;
 use crate::{TransferError, start_state};
 use serde::{Deserialize, Serialize};
@@ -203,7 +205,8 @@ impl Search {
         let frames = config.advance_frames;
         let states: Vec<Snapshot> = self.starts.iter().map(|s| s.state.clone()).collect();
         let curves: Vec<f64> = kept.iter().flat_map(|k| k.curve[..(frames + 1) * count].iter().copied()).collect();
-        let trial = Trial { target, config, first_frame, frames, starts: &states, jobs, curves: &curves, limits: &[] };
+        let stage = Stage { target, config, first_frame, frames, starts: &states };
+        let trial = Trial { stage, jobs, curves: &curves };
         let tried = trial.run()?;
         self.steps += tried.iter().map(|t| t.steps as u64).sum::<u64>();
         let looks = frames.div_ceil(config.cost_frames) as f64;

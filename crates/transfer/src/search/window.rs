@@ -2,11 +2,11 @@
 
 use crate::TransferError;
 use crate::config::Config;
-use crate::curve::{self, CurveStart};
-use crate::rollouts::{FALLEN_COST, Trial};
+use crate::curve;
+use crate::rollouts::{FALLEN_COST, Stage};
+use crate::search::generations;
+use crate::search::strand::{Generation, Strand};
 use crate::search::{Context, Effort, Start};
-use rayon::prelude::*;
-use sinew_optim::{CmaEs, Options};
 use sinew_sim::{JointInfo, Model, Snapshot};
 
 /// A sample: a set of offset poses tried from a start state.
@@ -22,15 +22,6 @@ pub(super) struct Found {
     pub samples: Vec<Sample>,
     pub steps: u64,
     pub generations: usize,
-}
-
-/// One start state's search.
-struct Strand {
-    cma: CmaEs,
-    /// Best of the generations since the last sample was stored.
-    best: Option<(f64, Vec<f64>)>,
-    best_ever: f64,
-    limit: f64,
 }
 
 /// Step size of each offset, rad: what moves the whole body is searched widely, what only moves itself hardly at all.
@@ -73,77 +64,44 @@ pub(super) fn search(
     let knots = curve::knot_count(frames, config.knot_frames);
     let scales = scales(config, &target.model, count).repeat(knots);
     let states: Vec<Snapshot> = starts.iter().map(|s| s.state.clone()).collect();
-    let mut strands = starts
-        .iter()
-        .enumerate()
-        .map(|(index, start)| {
-            let run = (number * config.starts as u64 + index as u64) | (effort.falls as u64) << 32;
-            strand(context, start, knots, &scales, run)
-        })
-        .collect::<Result<Vec<_>, _>>()?;
+    let stage = Stage { target, config, first_frame, frames, starts: &states };
+    let strand = |(index, start)| {
+        let run = (number * config.starts as u64 + index as u64) | (effort.falls as u64) << 32;
+        Strand::new(context, stage, start, &scales, run)
+    };
+    let strands = starts.iter().enumerate().map(strand).collect::<Result<Vec<_>, _>>()?;
 
     let iterations = config.iterations * (1 + effort.falls);
+    let ends = |history: &[f64]| {
+        // Who falls goes on looking.
+        let stands = history.last().is_some_and(|best| best * (stage.looks() as f64) < FALLEN_COST);
+        stands && config.stops_below.is_some_and(|share| no_longer_pays(history, config.iterations, share))
+    };
+    let made = generations::run(stage, strands, iterations, &ends)?;
+    let generations = made.first().map_or(0, Vec::len);
     let per_start = (config.samples / config.starts).max(1);
     let store_every = (iterations / per_start).max(1);
-    let mut found = Found { samples: Vec::new(), steps: 0, generations: 0 };
-    let jobs: Vec<usize> = (0..strands.len()).flat_map(|s| std::iter::repeat_n(s, config.population)).collect();
-    let mut history: Vec<f64> = Vec::new();
-    let looks = frames.div_ceil(config.cost_frames) as f64;
-    for generation in 0..iterations {
-        let width = (frames + 1) * count;
-        let mut curves = vec![0.0; jobs.len() * width];
-        strands.par_iter_mut().for_each(|strand| _ = strand.cma.ask());
-        let place = |(job, place): (usize, &mut [f64])| {
-            let (strand, sample) = (job / config.population, job % config.population);
-            let poses = &strands[strand].cma.points()[sample * scales.len()..][..scales.len()];
-            let start = &starts[strand].curve;
-            curve::fill(start, poses, config.basis, config.knot_frames, place);
-            config.extras.offsets * quiet(start, poses, &scales)
-        };
-        let penalties: Vec<f64> = curves.par_chunks_mut(width).enumerate().map(place).collect();
-        let limits: Vec<f64> = strands.iter().map(|s| s.limit * looks).collect();
-        let trial = Trial {
-            target,
-            config,
-            first_frame,
-            frames,
-            starts: &states,
-            jobs: &jobs,
-            curves: &curves,
-            limits: &limits,
-        };
-        let tried = trial.run()?;
-        found.steps += tried.iter().map(|t| t.steps as u64).sum::<u64>();
-        let costs: Vec<f64> = tried.iter().zip(&penalties).map(|(t, p)| t.cost + p).collect();
-        strands
-            .par_iter_mut()
-            .zip(costs.par_chunks(config.population))
-            .try_for_each(|(strand, costs)| strand.learn(costs, config))?;
-        if (generation + 1) % store_every == 0 || generation + 1 == iterations {
-            store(&mut strands, &mut found.samples);
-        }
-        found.generations = generation + 1;
-        history.push(strands.iter().map(|s| s.best_ever).fold(f64::INFINITY, f64::min));
-        // Who falls goes on looking.
-        let stands = history[generation] * looks < FALLEN_COST;
-        if stands && config.stops_below.is_some_and(|share| no_longer_pays(&history, config.iterations, share)) {
-            break;
-        }
-    }
-    store(&mut strands, &mut found.samples);
-    Ok(found)
+    let steps = made.iter().flatten().map(|generation| generation.steps).sum();
+    Ok(Found { samples: samples(made, store_every), steps, generations })
 }
 
-/// Mean square of changes of the offsets from pose to pose, in units of their step sizes.
-fn quiet(start: &CurveStart, poses: &[f64], scales: &[f64]) -> f64 {
-    let count = start.offsets.len();
-    let mut sum = 0.0;
-    for (i, x) in poses.iter().enumerate() {
-        let before = if i < count { start.offsets[i] } else { poses[i - count] };
-        let change = (x - before) / scales[i];
-        sum += change * change;
+/// The samples that are stored: the best that each strand had in every so many generations, the earlier first.
+fn samples(made: Vec<Vec<Generation>>, store_every: usize) -> Vec<Sample> {
+    let mut samples = Vec::new();
+    for (start, generations) in made.into_iter().enumerate() {
+        let mut bests = generations.into_iter().map(|generation| generation.best).enumerate().peekable();
+        while let Some((first, mut best)) = bests.next() {
+            let batch = first / store_every;
+            while let Some((_, other)) = bests.next_if(|(generation, _)| generation / store_every == batch) {
+                if other.0 < best.0 {
+                    best = other;
+                }
+            }
+            samples.push((batch, Sample { start, poses: best.1, cost: best.0 }));
+        }
     }
-    sum / poses.len() as f64
+    samples.sort_by_key(|(batch, _)| *batch);
+    samples.into_iter().map(|(_, sample)| sample).collect()
 }
 
 /// Most generations over which a search has to gain something to go on, and how many times as many where it is still far from the target.
@@ -159,66 +117,6 @@ fn no_longer_pays(history: &[f64], budget: usize, share: f64) -> bool {
     let back = (budget / 4).clamp(2, patience);
     let Some(before) = history.len().checked_sub(back + 1) else { return false };
     history[before] - now < share * history[before]
-}
-
-fn store(strands: &mut [Strand], samples: &mut Vec<Sample>) {
-    for (start, strand) in strands.iter_mut().enumerate() {
-        if let Some((cost, poses)) = strand.best.take() {
-            samples.push(Sample { start, poses, cost });
-        }
-    }
-}
-
-fn strand(
-    context: &Context<'_>,
-    start: &Start,
-    knots: usize,
-    scales: &[f64],
-    run: u64,
-) -> Result<Strand, TransferError> {
-    let config = context.config;
-    let count = context.target.dofs.count;
-    let mut mean = vec![0.0; knots * count];
-    if config.shares_distributions {
-        let last = start.ahead.len() / count;
-        for (knot, row) in mean.chunks_mut(count).enumerate() {
-            if last == 0 {
-                break;
-            }
-            let frame = (knot + 1) * config.knot_frames;
-            let at = frame.min(last - 1);
-            row.copy_from_slice(&start.ahead[at * count..(at + 1) * count]);
-        }
-    }
-    let options = Options {
-        population: Some(config.population),
-        seed: context.seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(run),
-        diagonal_generations: if config.shares_distributions { u64::MAX } else { 0 },
-        scales: Some(scales.to_vec()),
-        ..Options::default()
-    };
-    let mut cma = CmaEs::new(&mean, 1.0, options)?;
-    if config.shares_distributions {
-        cma.inject(&mean)?;
-    }
-    Ok(Strand { cma, best: None, best_ever: f64::INFINITY, limit: f64::INFINITY })
-}
-
-impl Strand {
-    fn learn(&mut self, costs: &[f64], config: &Config) -> Result<(), TransferError> {
-        let mut order: Vec<usize> = (0..costs.len()).collect();
-        order.sort_by(|&a, &b| costs[a].total_cmp(&costs[b]).then(a.cmp(&b)));
-        let best = order[0];
-        if self.best.as_ref().is_none_or(|(cost, _)| costs[best] < *cost) {
-            let n = self.cma.points().len() / costs.len();
-            self.best = Some((costs[best], self.cma.points()[best * n..(best + 1) * n].to_vec()));
-        }
-        self.best_ever = self.best_ever.min(costs[best]);
-        if let Some(factor) = config.gives_up_at {
-            self.limit = factor * costs[order[costs.len() / 2]];
-        }
-        Ok(self.cma.tell(costs)?)
-    }
 }
 
 #[cfg(test)]

@@ -1,0 +1,175 @@
+//! The strands of a window, each of which goes on as soon as its own samples have been tried.
+//!
+//! Lanes take samples of whichever strand has some, so that none is empty and no strand waits for another. A search ends after a number of
+//! generations that all strands have made; what some of them made beyond that is dropped, and results do not depend on who was faster.
+
+use super::strand::{Generation, Strand};
+use crate::TransferError;
+use crate::rollouts::{SoFar, Stage};
+use sinew_sim::{Flow, Jobs, Outcome, Steering, World};
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Condvar, Mutex, RwLock};
+
+const NO_PANIC: &str = "no holder panics";
+
+/// Whether a search that has the best costs of its generations so far ends.
+pub(super) type Ends<'a> = dyn Fn(&[f64]) -> bool + Sync + 'a;
+
+/// A search under way.
+struct Generations<'a> {
+    stage: Stage<'a>,
+    most: usize,
+    ends: &'a Ends<'a>,
+    strands: Vec<RwLock<Strand<'a>>>,
+    /// What has come back of each strand's generation.
+    tallies: Vec<Mutex<Tally>>,
+    /// Of each sample of each strand, as are the numbers of jobs.
+    so_far: Vec<SoFar>,
+    queue: Mutex<Queue>,
+    /// Something was added to the queue, or the search has ended.
+    news: Condvar,
+    has_ended: AtomicBool,
+}
+
+#[derive(Default)]
+struct Tally {
+    sums: Vec<f64>,
+    steps: u64,
+    /// Samples that are still out.
+    out: usize,
+}
+
+struct Queue {
+    jobs: VecDeque<usize>,
+    /// What each strand has made.
+    made: Vec<Vec<Generation>>,
+    /// Best cost of each generation that all strands have made.
+    history: Vec<f64>,
+    problem: Option<TransferError>,
+}
+
+/// Runs all strands until the search ends, for `most` generations at the most; gives each strand's generations, as many of all.
+pub(super) fn run<'a>(
+    stage: Stage<'a>,
+    strands: Vec<Strand<'a>>,
+    most: usize,
+    ends: &'a Ends<'a>,
+) -> Result<Vec<Vec<Generation>>, TransferError> {
+    let population = stage.config.population;
+    let at_a_time = strands.len() * population;
+    let queue = Queue {
+        jobs: VecDeque::new(),
+        made: strands.iter().map(|_| Vec::new()).collect(),
+        history: Vec::new(),
+        problem: None,
+    };
+    let search = Generations {
+        stage,
+        most,
+        ends,
+        tallies: strands.iter().map(|_| Mutex::default()).collect(),
+        so_far: (0..at_a_time).map(|_| SoFar::default()).collect(),
+        strands: strands.into_iter().map(RwLock::new).collect(),
+        queue: Mutex::new(queue),
+        news: Condvar::new(),
+        has_ended: AtomicBool::new(false),
+    };
+    (0..search.strands.len()).for_each(|strand| search.begin(strand));
+    let look = |job: usize, step: usize, world: &World<'_>| search.look(job, step, world);
+    stage.rollouts().run_jobs(at_a_time, &search, &search, &look)?;
+    let Queue { mut made, history, problem, .. } = search.queue.into_inner().expect(NO_PANIC);
+    made.iter_mut().for_each(|generations| generations.truncate(history.len()));
+    problem.map_or(Ok(made), Err)
+}
+
+impl Generations<'_> {
+    /// The strand and the sample that a job is.
+    fn place(&self, job: usize) -> (usize, usize) {
+        (job / self.stage.config.population, job % self.stage.config.population)
+    }
+
+    /// Draws a strand's next generation and queues it.
+    fn begin(&self, strand: usize) {
+        let population = self.stage.config.population;
+        let jobs = strand * population..(strand + 1) * population;
+        self.strands[strand].write().expect(NO_PANIC).ask();
+        self.so_far[jobs.clone()].iter().for_each(SoFar::reset);
+        *self.tallies[strand].lock().expect(NO_PANIC) =
+            Tally { sums: vec![0.0; population], steps: 0, out: population };
+        self.queue.lock().expect(NO_PANIC).jobs.extend(jobs);
+        self.news.notify_all();
+    }
+
+    /// Notes what a strand has made; gives whether it goes on.
+    fn note(&self, strand: usize, made: Result<Generation, TransferError>) -> bool {
+        let mut queue = self.queue.lock().expect(NO_PANIC);
+        let queue = &mut *queue;
+        match made {
+            Ok(generation) => queue.made[strand].push(generation),
+            Err(problem) => queue.problem = Some(problem),
+        }
+        let by_all = queue.made.iter().map(Vec::len).min().unwrap_or(0);
+        let mut ends = queue.problem.is_some() || self.has_ended.load(Ordering::Relaxed);
+        while !ends && queue.history.len() < by_all {
+            let generation = queue.history.len();
+            let costs = queue.made.iter().map(|generations| generations[generation].best_ever);
+            queue.history.push(costs.fold(f64::INFINITY, f64::min));
+            ends = queue.history.len() >= self.most || (self.ends)(&queue.history);
+        }
+        if ends {
+            self.has_ended.store(true, Ordering::Relaxed);
+            queue.jobs.clear();
+            self.news.notify_all();
+        }
+        !ends && queue.made[strand].len() < self.most
+    }
+
+    fn look(&self, job: usize, step: usize, world: &World<'_>) -> Flow {
+        if self.has_ended.load(Ordering::Relaxed) {
+            return Flow::Stop(0.0);
+        }
+        let limit = self.strands[self.place(job).0].read().expect(NO_PANIC).limit();
+        self.stage.look(&self.so_far[job], limit, step, world)
+    }
+}
+
+impl Steering for Generations<'_> {
+    fn target(&self, job: usize, knot: usize, _: &World<'_>, out: &mut [f64]) {
+        let (strand, sample) = self.place(job);
+        self.stage.steer(self.strands[strand].read().expect(NO_PANIC).curve(sample), knot, out);
+    }
+}
+
+impl Jobs for Generations<'_> {
+    fn next(&self, waits: bool) -> Option<(usize, usize)> {
+        let mut queue = self.queue.lock().expect(NO_PANIC);
+        loop {
+            if let Some(job) = queue.jobs.pop_front() {
+                return Some((job, self.place(job).0));
+            }
+            if !waits || self.has_ended.load(Ordering::Relaxed) {
+                return None;
+            }
+            queue = self.news.wait(queue).expect(NO_PANIC);
+        }
+    }
+
+    fn ended(&self, job: usize, outcome: Outcome) {
+        let (strand, sample) = self.place(job);
+        let tally = {
+            let mut tally = self.tallies[strand].lock().expect(NO_PANIC);
+            tally.sums[sample] = outcome.cost;
+            tally.steps += outcome.steps as u64;
+            tally.out -= 1;
+            if tally.out > 0 || self.has_ended.load(Ordering::Relaxed) {
+                return;
+            }
+            std::mem::take(&mut *tally)
+        };
+        let made = self.strands[strand].write().expect(NO_PANIC).tell(&tally.sums, tally.steps);
+        if self.note(strand, made) {
+            self.begin(strand);
+        }
+    }
+}
