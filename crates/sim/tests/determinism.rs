@@ -18,10 +18,10 @@ fn alone(model: &Arc<Model>, seed: u64, isa: Isa) -> Vec<u32> {
 #[test]
 fn every_scene_ends_in_the_bits_it_always_ended_in() {
     let golden = [
-        ("dinosaur", 0xc79d_f7d0_e7c7_25ae),
-        ("humanoid", 0x747d_61ab_ffe2_69c4),
-        ("crowd", 0xe20a_742a_596a_2b73),
-        ("planar", 0xc0a2_b52a_c7fb_c08c),
+        ("dinosaur", 0x73a7_96a5_576f_c6b2),
+        ("humanoid", 0xcf2d_802e_72f4_3fad),
+        ("crowd", 0xaa28_a8f8_69ea_13c3),
+        ("planar", 0xeb17_6f81_cd5a_1cce),
     ];
     let seeds: Vec<u64> = (0..9).collect();
     let mut wrong = Vec::new();

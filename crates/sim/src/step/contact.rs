@@ -26,6 +26,8 @@ pub(crate) const GROUND: i32 = 0;
 const DEEPEST: f64 = 0.02;
 /// Height, m, below which a point above the ground is watched until the end of the step.
 const HOVERING: f64 = 0.001;
+/// Height, m, from which a point may arrive at the ground within a step.
+const ARRIVING: f64 = 0.03;
 /// Speed inwards, m/s, from which a contact gives up its friction before it gives way.
 const ENTERING_SPEED: f64 = 0.05;
 /// Speed inwards, m/s, from which a strike may turn other points of its body into the ground within the step.
@@ -77,13 +79,13 @@ pub(super) fn detect<V: Lanes>(
         let above = origin.z - V::splat(*height);
         let lowest = center.z + above - V::splat(link.bounding_radius);
         // A lane that the bound rules out stays out even where another's makes the work begin.
-        let near = V::and(lowest.lt(V::constant(HOVERING)), running);
+        let near = V::and(lowest.lt(V::constant(ARRIVING)), running);
         if V::any(near) {
             let mut strikes = V::from_bits(0);
             for point in &kernel.points[link.points.clone()] {
                 let motion = scratch.motions[link.motion_slot];
                 let (at, depth) = over_ground(&motion, point, above);
-                let mask = V::and(V::constant(-HOVERING).lt(depth), near);
+                let mask = V::and(is_due(kernel, &motion, at, depth, surface), near);
                 if V::any(mask) {
                     let touch = Touch { other: GROUND, mask, point: at, normal: up(), depth };
                     strikes = V::or(strikes, push(kernel, scratch, i, &motion, touch, surface));
@@ -117,6 +119,22 @@ fn over_ground<V: Lanes>(motion: &Motion<V>, point: &ContactPoint<V::Scalar>, ab
     (Vec3::new(at.x, at.y, z), -(z + above))
 }
 
+/// Lanes in which a point touches the ground, hovers just above it, or is thrown back by it within the step.
+#[inline(always)]
+fn is_due<V: Lanes>(
+    kernel: &Kernel<V::Scalar>,
+    motion: &Motion<V>,
+    at: Vec3<V>,
+    depth: V,
+    surface: &SurfaceConst<V::Scalar>,
+) -> V::Mask {
+    let hovers = V::constant(-HOVERING).lt(depth);
+    let (arm, spin) = (at.sub(motion.position), motion.angular_velocity);
+    let rise = spin.x.mul_add(arm.y, spin.y.neg_mul_add(arm.x, motion.velocity.z));
+    let arrives = (rise * V::splat(kernel.dt)).lt(depth);
+    V::or(hovers, V::and(arrives, V::zero().lt(V::splat(surface.restitution))))
+}
+
 /// Adds the points of a link that are still above the ground while another one strikes it.
 ///
 /// A strike at the heel turns a light foot so fast that its toe would be deep in the ground at the end of the step. Such a point comes into
@@ -137,7 +155,7 @@ fn foresee<V: Lanes>(
     for point in &kernel.points[link.points.clone()] {
         let motion = scratch.motions[link.motion_slot];
         let (at, depth) = over_ground(&motion, point, above);
-        let mask = V::and_not(strikes, V::constant(-HOVERING).lt(depth));
+        let mask = V::and_not(strikes, is_due(kernel, &motion, at, depth, surface));
         if !V::any(mask) {
             continue;
         }
@@ -194,9 +212,10 @@ pub(super) fn push<V: Lanes>(
 
     let restitution = V::splat(surface.restitution);
     let touches = zero.lt(touch.depth);
-    let mut bounces = V::and(approach.lt(-V::splat(kernel.bounce_threshold)), V::and(zero.lt(restitution), touches));
-    // Only what was outside a step ago hits; what is pressed in does not bounce.
-    bounces = V::and(bounces, touch.depth.lt(approach * V::splat(kernel.dt) * V::constant(-1.01)));
+    let way = approach * V::splat(kernel.dt);
+    let mut bounces = V::and(approach.lt(-V::splat(kernel.bounce_threshold)), zero.lt(restitution));
+    // What will be inside after the step hits, but not what was inside a step ago: what is pressed in does not bounce.
+    bounces = V::and(bounces, V::and(way.lt(touch.depth), touch.depth.lt(way * V::constant(-1.01))));
     if scratch.is_fast {
         // A braked joint ties the point to the whole figure, which must not be thrown back at the point's speed.
         bounces = V::and_not(bounces, scratch.brakes[i].is_braked);
@@ -211,7 +230,7 @@ pub(super) fn push<V: Lanes>(
     let hover = gain * (touch.depth / V::splat(kernel.dt));
     let push = V::select(bounces, -(impact * restitution * approach), V::select(touches, spring, hover));
     let force = gain.neg_mul_add(approach, push);
-    let mask = V::and(V::and(touch.mask, touches), zero.lt(force));
+    let mask = V::and(V::and(touch.mask, V::or(touches, bounces)), zero.lt(force));
     // What leaves or hovers may be turned round within the step.
     let leaves = V::and_not(touch.mask, mask);
     let friction = V::splat(surface.friction);

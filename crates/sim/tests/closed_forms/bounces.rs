@@ -50,10 +50,40 @@ fn a_ball_rises_to_e2_h() {
                     off(risen, expected),
                     0.03,
                 );
-                // The impact is seen up to one step late, v·dt below the surface.
-                let late = (2.0 * G * height).sqrt() * DT;
-                let bound = 0.03 * expected + late;
+                // The impact comes up to one step early or late, v·dt from the surface.
+                let off_by = (2.0 * G * height).sqrt() * DT;
+                let bound = 0.03 * expected + off_by;
                 at_most(&format!("bounce on {place}, e = {restitution}: apex, m"), isa, (apex - expected).abs(), bound);
+            }
+        }
+    }
+}
+
+/// At 10 m/s a step of 2 ms is 20 mm long.
+#[test]
+fn what_comes_fast_is_thrown_back_at_the_ground_and_not_in_it() {
+    for isa in precisions() {
+        for restitution in [0.1, 0.2, 0.5] {
+            for start in [0.5, 0.507, 0.514] {
+                let scene = Scene {
+                    ground: ground(0.8, restitution),
+                    objects: vec![ball("ball", RADIUS, 3.0, [0.0, 0.0, RADIUS + start])],
+                    ..Scene::default()
+                };
+                let mut b = batch(&scene, 0.002, isa, 1);
+                let mut velocity = b.world(0).velocity();
+                velocity[2] = -10.0;
+                b.world_mut(0).set_velocity(&velocity);
+                let (mut deepest, mut fastest) = (0.0f64, 0.0f64);
+                for _ in 0..100 {
+                    b.step(1);
+                    deepest = deepest.max(RADIUS - b.world(0).position()[2]);
+                    fastest = fastest.max(b.world(0).velocity()[2]);
+                }
+                let name = format!("10 m/s from {start} m, e = {restitution}");
+                at_most(&format!("{name}: depth, m"), isa, deepest, 1.1e-3);
+                let expected = restitution * (100.0 + 2.0 * G * start).sqrt();
+                at_most(&format!("{name}: speed afterwards, m/s"), isa, (fastest - expected).abs(), 0.15);
             }
         }
     }

@@ -53,6 +53,10 @@ const LEVELS: [Level; 4] = [
 ];
 /// Rounds in a row that gain little, after which the differences get finer: one may just have had bad luck with its noise.
 const POOR_ROUNDS: usize = 2;
+/// Mean cost of an interval from which a motion is far from its target: where the last level leaves it there, it goes through all of them
+/// again, as long as that gains this share of the cost.
+const FAR: f64 = 0.5;
+const WORTHWHILE: f64 = 0.1;
 /// Dampings that a round tries, each ten times the last.
 const TRIES: usize = 4;
 
@@ -72,6 +76,8 @@ pub struct Polishing {
     steps: u64,
     /// The present trajectory, where the last round left it.
     known: Option<Known>,
+    /// What the trajectory cost when it was last at the first level's beginning.
+    begun_at: Option<f64>,
 }
 
 /// A trajectory that was simulated: its states where intervals meet, and what its motion costs.
@@ -181,6 +187,7 @@ impl Polishing {
             is_done: false,
             steps: 0,
             known: None,
+            begun_at: None,
         }
     }
 
@@ -218,6 +225,7 @@ impl Polishing {
         let polish = &level.weights(polish);
         let start = start_state::start_state(target, config.begins == Begins::Moving);
         let mut nominal = Nominal::new(self.offsets.clone(), target.dofs.count, polish.interval_frames, None);
+        let begins = self.level == 0 && self.known.is_none();
         let motion_cost = match self.known.take() {
             Some(known) => {
                 nominal.states = known.states;
@@ -240,6 +248,14 @@ impl Polishing {
         if self.costs.is_empty() {
             self.costs.push(cost);
         }
+        if begins {
+            if self.begun_at.is_some_and(|before| cost > (1.0 - WORTHWHILE) * before) {
+                self.is_done = true;
+                return Ok(());
+            }
+            self.begun_at = Some(cost);
+        }
+        let far = FAR * (nominal.frames.len() - 1) as f64;
         self.rounds += 1;
         let noise = NoiseSource { seed: self.rounds as u64, mean_cost: cost / (nominal.frames.len() - 1) as f64 };
         let course = Course { target, config, polish, nominal: &nominal, noise: Some(noise) };
@@ -264,7 +280,7 @@ impl Polishing {
                 self.known = Some(Known { states: found.states, motion_cost: found.motion_cost });
                 let factor = if found.share > 0.3 { 0.3 } else { 2.0 };
                 self.damping = (self.damping * factor).max(LEAST_DAMPING);
-                self.judge(cost - found.cost < polish.stops_below * cost);
+                self.judge(cost - found.cost < polish.stops_below * cost, found.cost > far);
                 self.is_done |= self.rounds >= polish.iterations;
                 return Ok(());
             }
@@ -272,13 +288,13 @@ impl Polishing {
         }
         self.damping = DAMPING;
         self.known = Some(Known { states: nominal.states, motion_cost });
-        self.judge(true);
+        self.judge(true, cost > far);
         self.is_done |= self.rounds >= polish.iterations;
         Ok(())
     }
 
-    /// After several poor rounds in a row goes on with finer differences, or ends.
-    fn judge(&mut self, is_poor: bool) {
+    /// After several poor rounds in a row goes on with the next level; after the last, begins again where it is far off, or ends.
+    fn judge(&mut self, is_poor: bool, is_far: bool) {
         self.poor = if is_poor { self.poor + 1 } else { 0 };
         if self.poor >= POOR_ROUNDS {
             self.poor = 0;
@@ -286,7 +302,10 @@ impl Polishing {
             self.known = None;
             self.level += 1;
             self.damping = DAMPING;
-            self.is_done = self.level == LEVELS.len();
+            if self.level == LEVELS.len() {
+                self.level = 0;
+                self.is_done = !is_far;
+            }
         }
     }
 }

@@ -47,16 +47,31 @@ fn a_polish_lowers_its_cost_in_every_round_and_the_motion_that_it_promises_is_th
 }
 
 #[test]
-fn differences_get_finer_after_two_poor_rounds_in_a_row() {
+fn differences_get_finer_after_two_poor_rounds_in_a_row_and_begin_again_where_the_motion_is_far_off() {
     let mut polishing = Polishing::new(Vec::new());
-    for (is_poor, level) in
-        [(true, 0), (false, 0), (true, 0), (true, 1), (true, 1), (true, 2), (true, 2), (true, 3), (true, 3)]
-    {
-        polishing.judge(is_poor);
+    let levels = [(true, 0), (false, 0), (true, 0), (true, 1), (true, 1), (true, 2), (true, 2), (true, 3), (true, 3)];
+    for (is_poor, level) in levels {
+        polishing.judge(is_poor, false);
         assert_eq!((polishing.level, polishing.is_done), (level, false));
     }
-    polishing.judge(true);
+    let mut far_off = polishing.clone();
+    polishing.judge(true, false);
     assert!(polishing.is_done, "the finest are done");
+    far_off.judge(true, true);
+    assert_eq!((far_off.level, far_off.is_done), (0, false));
+}
+
+#[test]
+fn a_polish_that_begins_again_ends_when_that_gains_nothing() {
+    let config = tiny();
+    let target = squat(embedded::dinosaur(), &config);
+    let start = Polishing::new(vec![0.0; target.frames() * target.dofs.count]);
+    for (begun_at, ends) in [(f64::INFINITY, false), (0.0, true)] {
+        let mut polishing = Polishing { begun_at: Some(begun_at), ..start.clone() };
+        polishing.advance(&target, &config).expect("a round");
+        assert_eq!(polishing.is_done(), ends);
+        assert_eq!(polishing.rounds(), usize::from(!ends));
+    }
 }
 
 /// The target's offsets all zero, simulated.
