@@ -1,10 +1,10 @@
 //! The rollout driver against worlds stepped by hand.
 
 use sinew_sim::{
-    BatchError, BatchOptions, DampsTo, Flow, Isa, Job, Model, Outcome, Push, RolloutError, Rollouts, Snapshot, Status,
-    Steering, World, Wrench,
+    BatchError, BatchOptions, DampsTo, Flow, Isa, Job, Jobs, Model, Outcome, Push, RolloutError, Rollouts, Snapshot,
+    Status, Steering, World, Wrench,
 };
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Condvar, Mutex};
 
 mod worlds;
 use worlds::*;
@@ -224,6 +224,63 @@ fn no_jobs_and_no_steps_are_little_work() {
     for (job, outcome) in rollouts.run(&jobs, &|_, _, _| Flow::Continue(1.5)).unwrap().into_iter().enumerate() {
         let end = starts[jobs[job].start].clone();
         assert_eq!(outcome, Outcome { cost: 1.5, steps: 0, end, status: Status::Running });
+    }
+}
+
+/// Rounds of jobs, each queued when the one before has ended.
+struct Rounds {
+    starts: Vec<usize>,
+    rounds: usize,
+    state: Mutex<(Vec<usize>, usize, Vec<Vec<Outcome>>)>,
+    news: Condvar,
+}
+
+impl Jobs for Rounds {
+    fn next(&self, waits: bool) -> Option<(usize, usize)> {
+        let mut state = self.state.lock().unwrap();
+        loop {
+            let (queue, _, ended) = &mut *state;
+            if let Some(job) = queue.pop() {
+                return Some((job, self.starts[job]));
+            }
+            if !waits || ended.iter().all(|outcomes| outcomes.len() == self.rounds) {
+                return None;
+            }
+            state = self.news.wait(state).unwrap();
+        }
+    }
+
+    fn ended(&self, job: usize, outcome: Outcome) {
+        let mut state = self.state.lock().unwrap();
+        let (queue, out, ended) = &mut *state;
+        ended[job].push(outcome);
+        *out -= 1;
+        if *out == 0 {
+            if ended[job].len() < self.rounds {
+                *out = self.starts.len();
+                queue.extend(0..self.starts.len());
+            }
+            self.news.notify_all();
+        }
+    }
+}
+
+#[test]
+fn jobs_that_come_up_on_the_way_end_as_those_known_beforehand() {
+    let (model, starts) = dinosaur();
+    let steering = Pushed(starts[0].values()[..model.position_count()].to_vec());
+    let of: Vec<usize> = (0..21).map(|job| job % 2).collect();
+    for threads in [1, 2, 5] {
+        let options = BatchOptions { isa: Isa::detect(), threads };
+        let rollouts = Rollouts { options, ..rollouts(&model, &starts) };
+        let expected = rollouts.run_steered(&of, &steering, &cost).unwrap();
+        let state = Mutex::new(((0..of.len()).collect(), of.len(), vec![Vec::new(); of.len()]));
+        let rounds = Rounds { starts: of.clone(), rounds: 3, state, news: Condvar::new() };
+        rollouts.run_jobs(of.len(), &rounds, &steering, &cost).unwrap();
+        let (_, _, ended) = rounds.state.into_inner().unwrap();
+        for (job, outcomes) in ended.iter().enumerate() {
+            assert!(*outcomes == vec![expected[job].clone(); 3], "job {job} with {threads} threads");
+        }
     }
 }
 

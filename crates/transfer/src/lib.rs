@@ -18,6 +18,8 @@ mod rollouts;
 pub mod search;
 mod start_state;
 pub mod target;
+#[cfg(test)]
+mod test_motions;
 mod transfer;
 
 pub use assist::{AssistConfig, AssistPoint, AssistProgress, Help, HelpFigures, HelpSpan, HelpUnits};

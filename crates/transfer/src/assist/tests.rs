@@ -3,30 +3,9 @@ use crate::config::Config;
 use crate::performance::{Moment, Performance};
 use crate::polish::{AssistedPolish, Helped, Polishing, knot_count};
 use crate::search::Search;
-use crate::target::{ClipInput, Target};
-use sinew_sim::{Character, Measured, Model, Scene, embedded};
-use std::sync::Arc;
-
-fn tiny() -> Config {
-    Config { starts: 2, samples: 4, population: 8, iterations: 4, ..Config::quick() }
-}
-
-/// A character that squats a little, and hovers `lift` metres higher in between.
-fn squat(character: Character, config: &Config, lift: f64) -> Target {
-    let model = Arc::new(Model::new(&Scene::on_ground(character), config.dt).expect("a valid scene"));
-    let (rest, nv) = (model.rest_position().to_vec(), model.velocity_count());
-    let mut positions = Vec::new();
-    for frame in 0..19 {
-        let wave = 0.5 * (1.0 - libm::cos(frame as f64 / 18.0 * std::f64::consts::TAU));
-        let mut way = vec![0.0; nv];
-        way[6..].iter_mut().enumerate().for_each(|(i, w)| *w = 0.2 * wave * libm::sin(i as f64));
-        let mut row = rest.clone();
-        model.displace(&rest, &way, 1.0, &mut row);
-        row[2] += lift * wave;
-        positions.extend(row);
-    }
-    Target::new(&model, &ClipInput { name: "squat", rate_hz: 30.0, positions: &positions }).expect("a target")
-}
+use crate::target::Target;
+use crate::test_motions::{squat, tiny};
+use sinew_sim::{Measured, embedded};
 
 /// Offsets of the plain transfer.
 fn plain(target: &Target, config: &Config) -> Vec<f64> {
@@ -48,7 +27,7 @@ fn swept(target: &Target, config: &Config, assist: &AssistConfig, offsets: &[f64
 #[test]
 fn a_motion_that_the_body_can_do_alone_gets_no_help_at_all() {
     let config = tiny();
-    let target = squat(embedded::dinosaur(), &config, 0.0);
+    let target = squat(embedded::dinosaur(), &config, 19, 0.0);
     let offsets = plain(&target, &config);
     let moderate = AssistConfig { prices: vec![5.0], rounds: 4, ..AssistConfig::quick() };
     let points = swept(&target, &config, &moderate, &offsets);
@@ -97,7 +76,7 @@ fn a_front_holds_what_is_worth_choosing() {
 #[test]
 fn a_target_that_hovers_is_followed_the_closer_the_more_help_there_is() {
     let config = tiny();
-    let target = squat(embedded::dinosaur(), &config, 0.3);
+    let target = squat(embedded::dinosaur(), &config, 19, 0.3);
     let offsets = plain(&target, &config);
     let few = AssistConfig { prices: vec![2.0], rounds: 4, ..AssistConfig::quick() };
     let points = swept(&target, &config, &few, &offsets);
@@ -153,7 +132,7 @@ fn obeys_newton(target: &Target, config: &Config, point: &AssistPoint) {
 #[test]
 fn where_the_plain_transfer_falls_help_makes_it_complete() {
     let config = tiny();
-    let target = squat(embedded::dinosaur(), &config, 0.1);
+    let target = squat(embedded::dinosaur(), &config, 19, 0.1);
     // A search that gave up half way.
     let offsets = vec![0.0; target.frames() / 2 * target.dofs.count];
     let one = AssistConfig { prices: vec![1.0], rounds: 2, ..AssistConfig::quick() };
@@ -165,7 +144,7 @@ fn where_the_plain_transfer_falls_help_makes_it_complete() {
 #[test]
 fn a_sweep_that_was_saved_goes_on_to_the_same_bytes() {
     let config = tiny();
-    let target = squat(embedded::dinosaur(), &config, 0.1);
+    let target = squat(embedded::dinosaur(), &config, 19, 0.1);
     let offsets = plain(&target, &config);
     let two = AssistConfig { prices: vec![10.0, 1.0], rounds: 1, ..AssistConfig::quick() };
     let mut whole = Sweep::new(&target, &config, &two, &offsets).expect("a sweep");

@@ -1,34 +1,13 @@
 use super::*;
 use crate::config::Config;
-use crate::target::ClipInput;
+use crate::test_motions::{squat, tiny};
 use crate::{Performance, Search};
-use sinew_sim::{Character, Model, Scene, embedded};
-use std::sync::Arc;
-
-/// A character that nods and squats a little for 1.2 s.
-fn squat(character: Character, config: &Config) -> Target {
-    let model = Arc::new(Model::new(&Scene::on_ground(character), config.dt).expect("a valid scene"));
-    let (rest, nv) = (model.rest_position().to_vec(), model.velocity_count());
-    let mut positions = Vec::new();
-    for frame in 0..37 {
-        let bend = 0.1 * (1.0 - libm::cos(frame as f64 / 36.0 * std::f64::consts::TAU));
-        let mut way = vec![0.0; nv];
-        way[6..].iter_mut().enumerate().for_each(|(i, w)| *w = bend * libm::sin(i as f64));
-        let mut row = rest.clone();
-        model.displace(&rest, &way, 1.0, &mut row);
-        positions.extend(row);
-    }
-    Target::new(&model, &ClipInput { name: "squat", rate_hz: 30.0, positions: &positions }).expect("a target")
-}
-
-fn tiny() -> Config {
-    Config { starts: 2, samples: 4, population: 8, iterations: 4, ..Config::quick() }
-}
+use sinew_sim::embedded;
 
 #[test]
 fn a_polish_lowers_its_cost_in_every_round_and_the_motion_that_it_promises_is_the_one_that_plays() {
     let config = tiny();
-    let target = squat(embedded::dinosaur(), &config);
+    let target = squat(embedded::dinosaur(), &config, 37, 0.0);
     let mut search = Search::new(&target, &config, 3).expect("a search");
     while !search.is_done() {
         search.advance(&target, &config).expect("a window");
@@ -64,7 +43,7 @@ fn differences_get_finer_after_two_poor_rounds_in_a_row_and_begin_again_where_th
 #[test]
 fn a_polish_that_begins_again_ends_when_that_gains_nothing() {
     let config = tiny();
-    let target = squat(embedded::dinosaur(), &config);
+    let target = squat(embedded::dinosaur(), &config, 37, 0.0);
     let start = Polishing::new(vec![0.0; target.frames() * target.dofs.count]);
     for (begun_at, ends) in [(f64::INFINITY, false), (0.0, true)] {
         let mut polishing = Polishing { begun_at: Some(begun_at), ..start.clone() };
@@ -98,7 +77,7 @@ fn models_are_solved_as_they_are_measured_and_found_trajectories_cost_what_they_
         offsets: share * usual.offsets,
         ..usual
     };
-    let target = &squat(embedded::dinosaur(), &config);
+    let target = &squat(embedded::dinosaur(), &config, 37, 0.0);
     let (nominal, cost) = simulated(target, &config, polish);
     let noise = NoiseSource { seed: 1, mean_cost: cost / (nominal.frames.len() - 1) as f64 };
     let course = Course { target, config: &config, polish, nominal: &nominal, noise: Some(noise) };
@@ -128,7 +107,7 @@ fn models_are_solved_as_they_are_measured_and_found_trajectories_cost_what_they_
 fn linear_models_foretell_the_end_of_an_interval() {
     let config = tiny();
     let polish = config.polish.expect("a polish");
-    let target = squat(embedded::dinosaur(), &config);
+    let target = squat(embedded::dinosaur(), &config, 37, 0.0);
     let (model, count) = (target.model.clone(), target.dofs.count);
     let start = start_state::start_state(&target, true);
     let (nominal, _) = simulated(&target, &config, &polish);
@@ -166,7 +145,7 @@ fn linear_models_foretell_the_end_of_an_interval() {
 fn sliding_is_seen_and_grows_with_the_speed() {
     let config = tiny();
     let polish = config.polish.expect("a polish");
-    let target = squat(embedded::dinosaur(), &config);
+    let target = squat(embedded::dinosaur(), &config, 37, 0.0);
     let (model, count) = (target.model.clone(), target.dofs.count);
     let slid_at = |speed: f64| {
         let start = start_state::start_state(&target, true);

@@ -262,3 +262,6 @@ impl Search {
         (window.kept.iter().map(cost).collect(), chosen)
     }
 }
+
+#[cfg(test)]
+mod tests;

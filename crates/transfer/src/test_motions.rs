@@ -1,0 +1,28 @@
+//! Small motions and budgets for tests.
+
+use crate::config::Config;
+use crate::target::{ClipInput, Target};
+use sinew_sim::{Character, Model, Scene};
+use std::sync::Arc;
+
+/// A budget that takes moments.
+pub(crate) fn tiny() -> Config {
+    Config { starts: 2, samples: 4, population: 8, iterations: 4, ..Config::quick() }
+}
+
+/// A character that squats and nods a little for so many frames of 1/30 s, and hovers `lift` metres higher in between.
+pub(crate) fn squat(character: Character, config: &Config, frames: usize, lift: f64) -> Target {
+    let model = Arc::new(Model::new(&Scene::on_ground(character), config.dt).expect("a valid scene"));
+    let (rest, nv) = (model.rest_position().to_vec(), model.velocity_count());
+    let mut positions = Vec::new();
+    for frame in 0..frames {
+        let wave = 0.5 * (1.0 - libm::cos(frame as f64 / (frames - 1) as f64 * std::f64::consts::TAU));
+        let mut way = vec![0.0; nv];
+        way[6..].iter_mut().enumerate().for_each(|(i, w)| *w = 0.2 * wave * libm::sin(i as f64));
+        let mut row = rest.clone();
+        model.displace(&rest, &way, 1.0, &mut row);
+        row[2] += lift * wave;
+        positions.extend(row);
+    }
+    Target::new(&model, &ClipInput { name: "squat", rate_hz: 30.0, positions: &positions }).expect("a target")
+}
