@@ -1,5 +1,14 @@
 //! Small dense matrices, row by row, with sums in one fixed order: the same bits on every machine.
 
+use rayon::prelude::*;
+
+/// Who makes a product: this thread, or all that have nothing else to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Cores {
+    One,
+    All,
+}
+
 /// A matrix of `rows × cols` numbers.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Matrix {
@@ -22,13 +31,13 @@ impl Matrix {
     }
 
     /// `self = a₁·b`, a₁ being as many of the first columns of a as b has rows.
-    pub fn set_product(&mut self, a: &Matrix, b: &Matrix) {
+    pub fn set_product(&mut self, a: &Matrix, b: &Matrix, cores: Cores) {
         assert!(a.cols >= b.rows);
         (self.rows, self.cols) = (a.rows, b.cols);
         self.data.clear();
         self.data.resize(a.rows * b.cols, 0.0);
         let a = Left { data: &a.data, row_stride: a.cols, col_stride: 1 };
-        Product { out: &mut self.data, a, b: &b.data, cols: b.cols, is_lower: false }.add();
+        Product { out: &mut self.data, a, b: &b.data, cols: b.cols, first_row: 0, is_lower: false }.add(cores);
     }
 
     /// Adds a factor times a row of numbers to row `i`.
@@ -37,19 +46,19 @@ impl Matrix {
     }
 
     /// `self += aᵀ·b₁`, b₁ being as many of the first rows of b as a has.
-    pub fn add_transposed_product(&mut self, a: &Matrix, b: &Matrix) {
+    pub fn add_transposed_product(&mut self, a: &Matrix, b: &Matrix, cores: Cores) {
         assert!(a.rows <= b.rows && self.rows == a.cols && self.cols == b.cols);
         let b = &b.data[..a.rows * b.cols];
         let a = Left { data: &a.data, row_stride: 1, col_stride: a.cols };
-        Product { out: &mut self.data, a, b, cols: self.cols, is_lower: false }.add();
+        Product { out: &mut self.data, a, b, cols: self.cols, first_row: 0, is_lower: false }.add(cores);
     }
 
     /// `self += aᵀ·b₁` as [`Matrix::add_transposed_product`], where that is symmetric: only on and below the diagonal.
-    pub fn add_symmetric_product(&mut self, a: &Matrix, b: &Matrix) {
+    pub fn add_symmetric_product(&mut self, a: &Matrix, b: &Matrix, cores: Cores) {
         assert!(a.rows <= b.rows && self.rows == a.cols && self.cols == b.cols && self.rows == self.cols);
         let b = &b.data[..a.rows * b.cols];
         let a = Left { data: &a.data, row_stride: 1, col_stride: a.cols };
-        Product { out: &mut self.data, a, b, cols: self.cols, is_lower: true }.add();
+        Product { out: &mut self.data, a, b, cols: self.cols, first_row: 0, is_lower: true }.add(cores);
     }
 
     /// `out += selfᵀ·x`.
@@ -164,15 +173,32 @@ struct Product<'a> {
     a: Left<'a>,
     b: &'a [f64],
     cols: usize,
+    /// Which row of the whole product is the first of `out`.
+    first_row: usize,
     /// Whether only what is on and below the diagonal is needed; some of what is above may be made.
     is_lower: bool,
 }
 
+/// Rows that one of several threads makes, and the least number of terms for which several are worth it.
+const SHARE_ROWS: usize = 16;
+const SHARED_TERMS: usize = 200_000;
+
 impl Product<'_> {
-    fn add(self) {
-        if self.cols > 0 {
-            pulp::Arch::new().dispatch(self);
+    fn add(self, cores: Cores) {
+        if self.cols == 0 {
+            return;
         }
+        let Product { out, a, b, cols, first_row, is_lower } = self;
+        let terms = out.len() * (b.len() / cols);
+        if cores == Cores::One || terms < SHARED_TERMS {
+            pulp::Arch::new().dispatch(Product { out, a, b, cols, first_row, is_lower });
+            return;
+        }
+        out.par_chunks_mut(SHARE_ROWS * cols).enumerate().for_each(|(share, out)| {
+            let first_row = share * SHARE_ROWS;
+            let a = Left { data: &a.data[first_row * a.row_stride..], ..a };
+            pulp::Arch::new().dispatch(Product { out, a, b, cols, first_row, is_lower });
+        });
     }
 }
 
@@ -195,7 +221,8 @@ impl Product<'_> {
     fn columns<const R: usize, const W: usize>(&mut self, mut column: usize) -> usize {
         let rows = self.out.len() / self.cols;
         while column + W <= self.cols {
-            let mut row = if self.is_lower { column / R * R } else { 0 };
+            let above = column.saturating_sub(self.first_row).min(rows);
+            let mut row = if self.is_lower { above / R * R } else { 0 };
             while row + R <= rows {
                 self.tile::<R, W>(row, column);
                 row += R;
@@ -244,7 +271,7 @@ mod tests {
     fn products_and_solutions() {
         let (a, b) = (some(7, 6, 0.1), some(6, 5, 0.2));
         let mut c = Matrix::default();
-        c.set_product(&a, &b);
+        c.set_product(&a, &b, Cores::One);
         for i in 0..7 {
             for j in 0..5 {
                 let plain: f64 = (0..6).map(|k| a.row(i)[k] * b.row(k)[j]).sum();
@@ -252,12 +279,12 @@ mod tests {
             }
         }
         let mut d = Matrix::zeros(6, 6);
-        d.add_transposed_product(&a, &a);
+        d.add_transposed_product(&a, &a, Cores::One);
         (0..6).for_each(|i| d.row_mut(i)[i] += 0.5);
         let mut x = b.clone();
         d.clone().cholesky().expect("definite").solve(&mut x);
         let mut again = Matrix::default();
-        again.set_product(&d, &x);
+        again.set_product(&d, &x, Cores::One);
         let worst = again.data.iter().zip(&b.data).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
         assert!(worst < 1e-12, "{worst}");
         let factor = d.clone().cholesky().expect("definite");
@@ -270,14 +297,20 @@ mod tests {
 
     #[test]
     fn products_of_all_sizes_of_tiles() {
-        // Tiles of 16 and of 4 columns, single numbers, several threads; a wider left factor, a higher right one.
-        for (rows, terms, cols) in [(4, 3, 16), (9, 8, 39), (71, 60, 55)] {
+        // Tiles of 16 and of 4 columns, single numbers; a wider left factor, a higher right one; enough for several threads.
+        for (rows, terms, cols) in [(4, 3, 16), (9, 8, 39), (71, 60, 55), (103, 60, 110)] {
             let (a, b) = (some(rows, terms + 2, 0.3), some(terms, cols, 0.4));
             let mut c = Matrix::default();
-            c.set_product(&a, &b);
+            c.set_product(&a, &b, Cores::One);
+            let mut shared = Matrix::default();
+            shared.set_product(&a, &b, Cores::All);
+            assert_eq!(c, shared);
             let (d, e) = (some(terms, rows, 0.5), some(terms + 3, cols, 0.6));
             let mut f = Matrix::zeros(rows, cols);
-            f.add_transposed_product(&d, &e);
+            f.add_transposed_product(&d, &e, Cores::One);
+            let mut shared = Matrix::zeros(rows, cols);
+            shared.add_transposed_product(&d, &e, Cores::All);
+            assert_eq!(f, shared);
             for i in 0..rows {
                 for j in 0..cols {
                     let plain: f64 = (0..terms).map(|k| a.row(i)[k] * b.row(k)[j]).sum();
@@ -287,10 +320,14 @@ mod tests {
                 }
             }
             let (mut whole, mut half) = (Matrix::zeros(rows, rows), Matrix::zeros(rows, rows));
-            whole.add_transposed_product(&d, &d);
-            half.add_symmetric_product(&d, &d);
+            whole.add_transposed_product(&d, &d, Cores::One);
+            half.add_symmetric_product(&d, &d, Cores::One);
             half.mirror();
             assert_eq!(whole, half);
+            let mut shared = Matrix::zeros(rows, rows);
+            shared.add_symmetric_product(&d, &d, Cores::All);
+            shared.mirror();
+            assert_eq!(whole, shared);
         }
     }
 }

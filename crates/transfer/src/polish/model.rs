@@ -4,11 +4,13 @@ use super::Nominal;
 use super::corrected::Course;
 use super::line_search::PIECE;
 use super::linear::{self, Linear};
+use super::matrix::Cores;
 use super::quadratic::{self, Quadratic};
 use super::riccati::{Gain, HelpCost, OffsetCost, Value};
 use super::transition::{AccelerationCost, Transition};
 use super::{acceleration_weight, offset_weights, velocity_changes};
 use crate::TransferError;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock};
 
 /// Corrections and gains of all intervals, and what deviations cost where the pieces of the line search end.
@@ -36,13 +38,16 @@ pub(super) fn measure(course: Course<'_>, reach: f64, damping: f64) -> Result<(M
     let count = course.nominal.frames.len() - 1;
     let slots: Vec<OnceLock<Result<Interval, TransferError>>> = (0..count).map(|_| OnceLock::new()).collect();
     let ready = |i: usize| slots[i].get().and_then(|interval| interval.as_ref().ok());
+    let unmeasured = AtomicUsize::new(count);
     let backwards = Mutex::new(Backwards::new(course, damping));
     // Whoever has measured an interval goes on with the solution as far as the measurements reach, unless someone is at it already. Who
     // leaves it looks again: what was measured meanwhile found it taken.
     let go_on = || {
         while let Ok(mut backwards) = backwards.try_lock() {
             while let Some(interval) = backwards.left.checked_sub(1).and_then(ready) {
-                backwards.step(interval);
+                // Nobody is asked for help while there is something to measure: who waits for it would begin with that.
+                let cores = if unmeasured.load(Ordering::Relaxed) == 0 { Cores::All } else { Cores::One };
+                backwards.step(interval, cores);
             }
             let left = backwards.left;
             drop(backwards);
@@ -53,6 +58,7 @@ pub(super) fn measure(course: Course<'_>, reach: f64, damping: f64) -> Result<(M
     };
     let task = |i: usize| {
         let _ = slots[i].set(Interval::measure(course, i, reach));
+        unmeasured.fetch_sub(1, Ordering::Relaxed);
         go_on();
     };
     let task = &task;
@@ -82,7 +88,7 @@ impl Measured {
     /// Corrections and gains of all intervals; `None` where more damping is needed.
     pub fn solve(&self, course: Course<'_>, damping: f64) -> Option<Plan> {
         let mut backwards = Backwards::new(course, damping);
-        self.intervals.iter().rev().for_each(|interval| backwards.step(interval));
+        self.intervals.iter().rev().for_each(|interval| backwards.step(interval, Cores::All));
         backwards.plan()
     }
 }
@@ -108,7 +114,7 @@ impl<'a> Backwards<'a> {
         Backwards { course, damping, left, value: Some(Value::zero(n)), plan }
     }
 
-    fn step(&mut self, Interval { linear, transition, quadratic, .. }: &Interval) {
+    fn step(&mut self, Interval { linear, transition, quadratic, .. }: &Interval, cores: Cores) {
         let Course { polish, nominal, .. } = self.course;
         self.left -= 1;
         let i = self.left;
@@ -120,7 +126,7 @@ impl<'a> Backwards<'a> {
         }
         let damping = self.damping * cost.weights[2] * 200.0;
         let help = help_cost(nominal, i);
-        let Some((before, gain)) = value.back(transition, &cost, help.as_ref(), damping) else { return };
+        let Some((before, gain)) = value.back(transition, &cost, help.as_ref(), damping, cores) else { return };
         self.plan.gains[i] = gain;
         if i.is_multiple_of(PIECE) {
             self.plan.values[i] = Some(before.clone());

@@ -2,7 +2,7 @@
 //! stabilization of complex behaviors*, eqs. 5–11), over the state x = (s, o, r, b) and the control u = (a, e): offsets, their rates and their
 //! accelerations; help from outside at the beginning and at the end of the interval, where there is any.
 
-use super::matrix::Matrix;
+use super::matrix::{Cores, Matrix};
 use super::quadratic::Quadratic;
 use super::transition::Transition;
 
@@ -97,14 +97,15 @@ impl Value {
         cost: &OffsetCost,
         help: Option<&HelpCost>,
         damping: f64,
+        cores: Cores,
     ) -> Option<(Value, Gain)> {
         let Transition { by_state, by_control, offsets: m, helps: p, .. } = transition;
         let (ns, m, p) = (by_state.rows, *m, *p);
         let (n, controls, first_help) = (ns + 2 * m + p, m + p, ns + 2 * m);
         let Value { slope, curvature } = self;
         let (mut vf, mut vg) = (Matrix::default(), Matrix::default());
-        vf.set_product(&curvature, by_state);
-        vg.set_product(&curvature, by_control);
+        vf.set_product(&curvature, by_state, cores);
+        vg.set_product(&curvature, by_control, cores);
         for i in 0..n {
             let (by_offsets, rest) = curvature.row(i)[ns..].split_at(m);
             let (by_rates, by_help) = rest.split_at(m);
@@ -117,9 +118,9 @@ impl Value {
             g[m..].iter_mut().zip(by_help).for_each(|(g, v)| *g += v);
         }
         let (mut qxx, mut qux, mut quu) = (transition.qxx.clone(), transition.qux.clone(), transition.quu.clone());
-        qxx.add_symmetric_product(by_state, &vf);
-        qux.add_transposed_product(by_control, &vf);
-        quu.add_transposed_product(by_control, &vg);
+        qxx.add_symmetric_product(by_state, &vf, cores);
+        qux.add_transposed_product(by_control, &vf, cores);
+        quu.add_transposed_product(by_control, &vg, cores);
         for j in 0..m {
             qxx.add_row(ns + j, 1.0, vf.row(ns + j));
             qxx.add_row(ns + m + j, 1.0, vf.row(ns + j));
@@ -192,7 +193,7 @@ impl Value {
         let mut mixed = qux.clone();
         mixed.data.iter_mut().zip(&feedback.data).for_each(|(q, k)| *q -= damping * k);
         let mut value = qxx;
-        value.add_symmetric_product(&mixed, &feedback);
+        value.add_symmetric_product(&mixed, &feedback, cores);
         value.mirror();
         let mut quu_open = vec![0.0; controls];
         quu.add_vector(&open, &mut quu_open);

@@ -1,7 +1,7 @@
 //! What an interval does to the state and what happens in it costs, as far as that does not depend on what comes after it.
 
 use super::linear::Linear;
-use super::matrix::Matrix;
+use super::matrix::{Cores, Matrix};
 
 /// Cost `w·|δv' − δv + r|²` of the joints' accelerations in an interval, velocities being rows `rows` of the state.
 pub(super) struct AccelerationCost {
@@ -77,9 +77,9 @@ impl Transition {
         let (mut qxx, mut qux) = (Matrix::zeros(n, n), Matrix::zeros(controls, n));
         let mut quu = Matrix::zeros(controls, controls);
         let (mut qx, mut qu) = (vec![0.0; n], vec![0.0; controls]);
-        qxx.add_symmetric_product(&d, &weighted_d);
-        qux.add_transposed_product(&e, &weighted_d);
-        quu.add_transposed_product(&e, &weighted_e);
+        qxx.add_symmetric_product(&d, &weighted_d, Cores::One);
+        qux.add_transposed_product(&e, &weighted_d, Cores::One);
+        quu.add_transposed_product(&e, &weighted_e, Cores::One);
         weighted_d.add_transposed_vector(&residuals, &mut qx);
         weighted_e.add_transposed_vector(&residuals, &mut qu);
         Transition { by_state, by_control, qxx, qux, quu, qx, qu, offsets: m, helps: p }
