@@ -2,8 +2,9 @@
 
 use super::corrected::Course;
 use super::helped::Helped;
+use super::round::{self, DAMPING};
 use super::trial::NoiseSource;
-use super::{DAMPING, LEAST_DAMPING, LEVELS, Nominal, TRIES, boundaries, line_search, model};
+use super::{LEVELS, Nominal, boundaries, line_search};
 use crate::TransferError;
 use crate::assist::{Help, sizes};
 use crate::config::{Begins, Config, Polish};
@@ -109,27 +110,12 @@ impl AssistedPolish {
         let mean_cost = least / (nominal.frames.len() - 1) as f64;
         let noise = least.is_finite().then_some(NoiseSource { seed: self.rounds, mean_cost });
         let course = Course { target, config, polish: &polish, nominal, noise };
-        let (model, mut plan) = model::measure(course, reach, self.damping)?;
-        let mut steps = model.steps;
-        // Where a correction does not help, a smaller one may.
-        for try_number in 0..TRIES {
-            if try_number > 0 {
-                plan = model.solve(course, self.damping);
-            }
-            if let Some(plan) = &plan {
-                let (found, taken) = line_search::search(course, plan, &start)?;
-                steps += taken;
-                if let Some(found) = found.filter(|found| found.cost < least) {
-                    (self.offsets, self.helped.knots) = (found.offsets, found.help);
-                    let factor = if found.share > 0.3 { 0.3 } else { 2.0 };
-                    self.damping = (self.damping * factor).max(LEAST_DAMPING);
-                    return Ok((Some(found.cost), steps));
-                }
-            }
-            self.damping *= 10.0;
-        }
-        self.damping = DAMPING;
-        Ok((None, steps))
+        let (found, steps) = round::correct(course, reach, &mut self.damping, &start, least)?;
+        let cost = found.map(|found| {
+            (self.offsets, self.helped.knots) = (found.offsets, found.help);
+            found.cost
+        });
+        Ok((cost, steps))
     }
 
     /// Help in every frame: row i acts from frame i to the next.

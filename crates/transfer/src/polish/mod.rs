@@ -16,6 +16,7 @@ mod model;
 mod puppet;
 mod quadratic;
 mod riccati;
+mod round;
 mod transition;
 mod trial;
 
@@ -27,13 +28,11 @@ use crate::target::Target;
 pub(crate) use assisted::{AssistedPolish, knot_count};
 use corrected::Course;
 pub(crate) use helped::Helped;
+use round::DAMPING;
 use serde::{Deserialize, Serialize};
 use sinew_sim::Snapshot;
 use trial::NoiseSource;
 
-/// Damping of the corrections: first and least; relative to the controls' curvature scale.
-const DAMPING: f64 = 1e-3;
-const LEAST_DAMPING: f64 = 1e-6;
 /// How rounds are made, from the first to the last.
 struct Level {
     /// Size of the differences, relative to those of `linear.rs`: coarse ones see past the next contact that comes or goes (a smoothed model,
@@ -57,9 +56,6 @@ const POOR_ROUNDS: usize = 2;
 /// again, as long as that gains this share of the cost.
 const FAR: f64 = 0.5;
 const WORTHWHILE: f64 = 0.1;
-/// Dampings that a round tries, each ten times the last.
-const TRIES: usize = 4;
-
 /// The polish under way.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Polishing {
@@ -259,36 +255,20 @@ impl Polishing {
         self.rounds += 1;
         let noise = NoiseSource { seed: self.rounds as u64, mean_cost: cost / (nominal.frames.len() - 1) as f64 };
         let course = Course { target, config, polish, nominal: &nominal, noise: Some(noise) };
-        let (model, mut plan) = model::measure(course, level.reach, self.damping)?;
-        self.steps += model.steps;
-        // Where a correction does not help, a smaller one may.
-        for try_number in 0..TRIES {
-            if try_number > 0 {
-                plan = model.solve(course, self.damping);
-            }
-            let found = match &plan {
-                Some(plan) => {
-                    let (found, steps) = line_search::search(course, plan, &start)?;
-                    self.steps += steps;
-                    found.filter(|found| found.cost < cost)
-                }
-                None => None,
-            };
-            if let Some(found) = found {
+        let (found, steps) = round::correct(course, level.reach, &mut self.damping, &start, cost)?;
+        self.steps += steps;
+        match found {
+            Some(found) => {
                 self.offsets = found.offsets;
                 self.costs.push(found.cost);
                 self.known = Some(Known { states: found.states, motion_cost: found.motion_cost });
-                let factor = if found.share > 0.3 { 0.3 } else { 2.0 };
-                self.damping = (self.damping * factor).max(LEAST_DAMPING);
                 self.judge(cost - found.cost < polish.stops_below * cost, found.cost > far);
-                self.is_done |= self.rounds >= polish.iterations;
-                return Ok(());
             }
-            self.damping *= 10.0;
+            None => {
+                self.known = Some(Known { states: nominal.states, motion_cost });
+                self.judge(true, cost > far);
+            }
         }
-        self.damping = DAMPING;
-        self.known = Some(Known { states: nominal.states, motion_cost });
-        self.judge(true, cost > far);
         self.is_done |= self.rounds >= polish.iterations;
         Ok(())
     }
