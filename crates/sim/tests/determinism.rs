@@ -18,10 +18,10 @@ fn alone(model: &Arc<Model>, seed: u64, isa: Isa) -> Vec<u32> {
 #[test]
 fn every_scene_ends_in_the_bits_it_always_ended_in() {
     let golden = [
-        ("dinosaur", 0x73a7_96a5_576f_c6b2),
-        ("humanoid", 0xcf2d_802e_72f4_3fad),
-        ("crowd", 0xaa28_a8f8_69ea_13c3),
-        ("planar", 0xeb17_6f81_cd5a_1cce),
+        ("dinosaur", 0xbf22_b37e_35f1_8fe9),
+        ("humanoid", 0x747d_61ab_ffe2_69c4),
+        ("crowd", 0x625f_b627_e7b8_db27),
+        ("planar", 0x6330_250d_8c5b_9ec4),
     ];
     let seeds: Vec<u64> = (0..9).collect();
     let mut wrong = Vec::new();

@@ -207,7 +207,7 @@ impl Config {
             },
             polish: Some(Polish {
                 interval_frames: 2,
-                iterations: 32,
+                iterations: 26,
                 stops_below: 0.05,
                 offset_accelerations: 2e-3,
                 offset_rates: 0.1,

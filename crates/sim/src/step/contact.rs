@@ -4,8 +4,8 @@
 //!
 //! ```text
 //! normal     f_n = k·(δ − dt·u'_n) − c·u'_n      ≥ 0        k = m·g/1 mm, c = k·40 ms, of the tree's mass m
-//! bounce     f_n such that u'_n = −e·u_n                     when it comes in faster than the bounce threshold, on the ground already in the
-//!                                                            step at whose end it would be inside
+//! bounce     f_n such that u'_n = −e·u_n                     when it comes in faster than the bounce threshold
+//! landing    f_n such that u'_n = δ/dt                       when it is outside (δ < 0) and would be 4 mm inside after the step
 //! friction   f_t = −c_t·u'_t,  |f_t| ≤ μ·f_n                 c_t = m·g/1 mm/s while it sticks
 //! ```
 //!
@@ -27,8 +27,9 @@ pub(crate) const GROUND: i32 = 0;
 const DEEPEST: f64 = 0.02;
 /// Height, m, below which a point above the ground is watched until the end of the step.
 const HOVERING: f64 = 0.001;
-/// Height, m, from which a point may arrive at the ground within a step: at 15 m/s in 2 ms.
+/// Height, m, from which a point may arrive at the ground within a step: at 15 m/s in 2 ms. And the depth, m, from which it is stopped there.
 const ARRIVING: f64 = 0.03;
+const DEEP: f64 = 0.004;
 /// Speed inwards, m/s, from which a contact gives up its friction before it gives way.
 const ENTERING_SPEED: f64 = 0.05;
 /// Speed inwards, m/s, from which a strike may turn other points of its body into the ground within the step.
@@ -120,7 +121,7 @@ fn over_ground<V: Lanes>(motion: &Motion<V>, point: &ContactPoint<V::Scalar>, ab
     (Vec3::new(at.x, at.y, z), -(z + above))
 }
 
-/// Lanes in which a point touches the ground, hovers just above it, or is thrown back by it within the step.
+/// Lanes in which a point touches the ground, hovers just above it, or would be deep inside after the step.
 #[inline(always)]
 fn is_due<V: Lanes>(
     kernel: &Kernel<V::Scalar>,
@@ -129,11 +130,21 @@ fn is_due<V: Lanes>(
     depth: V,
     surface: &SurfaceConst<V::Scalar>,
 ) -> V::Mask {
-    let hovers = V::constant(-HOVERING).lt(depth);
     let (arm, spin) = (at.sub(motion.position), motion.angular_velocity);
     let rise = spin.x.mul_add(arm.y, spin.y.neg_mul_add(arm.x, motion.velocity.z));
-    let arrives = (rise * V::splat(kernel.dt)).lt(depth);
-    V::or(hovers, V::and(arrives, V::zero().lt(V::splat(surface.restitution))))
+    V::or(V::constant(-HOVERING).lt(depth), is_deep_after(kernel, depth, rise, surface))
+}
+
+/// Lanes in which a point that goes on with its speed is deep inside after the step. Ground without restitution is soft: there it may.
+#[inline(always)]
+fn is_deep_after<V: Lanes>(
+    kernel: &Kernel<V::Scalar>,
+    depth: V,
+    rise: V,
+    surface: &SurfaceConst<V::Scalar>,
+) -> V::Mask {
+    let after = rise.neg_mul_add(V::splat(kernel.dt), depth);
+    V::and(V::constant(DEEP).lt(after), V::zero().lt(V::splat(surface.restitution)))
 }
 
 /// Adds the points of a link that are still above the ground while another one strikes it.
@@ -213,25 +224,29 @@ pub(super) fn push<V: Lanes>(
 
     let restitution = V::splat(surface.restitution);
     let touches = zero.lt(touch.depth);
-    let way = approach * V::splat(kernel.dt);
-    let mut bounces = V::and(approach.lt(-V::splat(kernel.bounce_threshold)), zero.lt(restitution));
-    // What will be inside after the step hits, but not what was inside a step ago: what is pressed in does not bounce.
-    bounces = V::and(bounces, V::and(way.lt(touch.depth), touch.depth.lt(way * V::constant(-1.01))));
+    let mut bounces = V::and(approach.lt(-V::splat(kernel.bounce_threshold)), V::and(zero.lt(restitution), touches));
+    // Only what was outside a step ago hits; what is pressed in does not bounce.
+    bounces = V::and(bounces, touch.depth.lt(approach * V::splat(kernel.dt) * V::constant(-1.01)));
+    // What is outside and would be deep inside after the step is braked to end on the ground; it bounces with the speed that is left.
+    let mut lands = V::and_not(is_deep_after(kernel, touch.depth, approach, surface), touches);
     if scratch.is_fast {
         // A braked joint ties the point to the whole figure, which must not be thrown back at the point's speed.
         bounces = V::and_not(bounces, scratch.brakes[i].is_braked);
+        lands = V::and_not(lands, scratch.brakes[i].is_braked);
     }
-    // The virtual mass κ·m gives u' = −(κ·e' − 1)/(κ + 1)·u to a mass m: e' = e + (1 + e)/κ makes that −e·u.
+    // The virtual mass κ·m gives u' = (u + κ·x)/(κ + 1) to a mass m: x = t + (t − u)/κ makes that t, which is −e·u, or the speed that ends on
+    // the ground.
     let impact = V::splat(kernel.links[i].impact_implicit);
-    let restitution = (V::constant(1.0) + restitution).mul_add(V::constant(1.0 / IMPACT_MASSES), restitution);
-    let restitution = restitution.min(V::constant(1.0));
-    let gain = V::select(bounces, impact, V::splat(tree.normal_implicit));
+    let fall = touch.depth / V::splat(kernel.dt);
+    let after = V::select(bounces, -(restitution * approach), fall);
+    let after = (after - approach).mul_add(V::constant(1.0 / IMPACT_MASSES), after).min(-approach);
+    let strikes = V::or(bounces, lands);
+    let gain = V::select(strikes, impact, V::splat(tree.normal_implicit));
     let spring = V::splat(tree.stiffness) * touch.depth.min(V::constant(DEEPEST));
     // Above the ground: it may come down by its height and no further.
-    let hover = gain * (touch.depth / V::splat(kernel.dt));
-    let push = V::select(bounces, -(impact * restitution * approach), V::select(touches, spring, hover));
+    let push = V::select(strikes, impact * after, V::select(touches, spring, gain * fall));
     let force = gain.neg_mul_add(approach, push);
-    let mask = V::and(V::and(touch.mask, V::or(touches, bounces)), zero.lt(force));
+    let mask = V::and(V::and(touch.mask, V::or(touches, lands)), zero.lt(force));
     // What leaves or hovers may be turned round within the step.
     let leaves = V::and_not(touch.mask, mask);
     let friction = V::splat(surface.friction);

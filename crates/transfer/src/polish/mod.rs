@@ -53,7 +53,7 @@ const LEVELS: [Level; 4] = [
 /// Rounds in a row that gain little, after which the differences get finer: one may just have had bad luck with its noise.
 const POOR_ROUNDS: usize = 2;
 /// Mean cost of an interval from which a motion is far from its target: where the last level leaves it there, it goes through all of them
-/// again, as long as that gains this share of the cost.
+/// again, as long as that gains this share of the cost and rounds are left for all levels.
 const FAR: f64 = 0.5;
 const WORTHWHILE: f64 = 0.1;
 /// The polish under way.
@@ -64,6 +64,8 @@ pub struct Polishing {
     damping: f64,
     /// Which of [`LEVELS`] it is at.
     level: usize,
+    /// How often it went through all of them.
+    passes: usize,
     /// Rounds that gained little, in a row.
     poor: usize,
     rounds: usize,
@@ -177,6 +179,7 @@ impl Polishing {
             offsets,
             damping: DAMPING,
             level: 0,
+            passes: 0,
             poor: 0,
             rounds: 0,
             costs: Vec::new(),
@@ -262,21 +265,23 @@ impl Polishing {
                 self.offsets = found.offsets;
                 self.costs.push(found.cost);
                 self.known = Some(Known { states: found.states, motion_cost: found.motion_cost });
-                self.judge(cost - found.cost < polish.stops_below * cost, found.cost > far);
+                self.judge(cost - found.cost < polish.stops_below * cost, found.cost > far, polish.iterations);
             }
             None => {
                 self.known = Some(Known { states: nominal.states, motion_cost });
-                self.judge(true, cost > far);
+                self.judge(true, cost > far, polish.iterations);
             }
         }
-        self.is_done |= self.rounds >= polish.iterations;
         Ok(())
     }
 
-    /// After several poor rounds in a row goes on with the next level; after the last, begins again where it is far off, or ends.
-    fn judge(&mut self, is_poor: bool, is_far: bool) {
+    /// After several poor rounds in a row goes on with the next level; after the last, begins again where it is far off, or ends. Who has begun
+    /// again also goes on when the rounds that are left are no more than the next levels need.
+    fn judge(&mut self, is_poor: bool, is_far: bool, most_rounds: usize) {
         self.poor = if is_poor { self.poor + 1 } else { 0 };
-        if self.poor >= POOR_ROUNDS {
+        let left = most_rounds.saturating_sub(self.rounds);
+        let is_late = self.passes > 0 && left <= POOR_ROUNDS * (LEVELS.len() - 1 - self.level);
+        if self.poor >= POOR_ROUNDS || is_late {
             self.poor = 0;
             // It costs something else now.
             self.known = None;
@@ -284,9 +289,11 @@ impl Polishing {
             self.damping = DAMPING;
             if self.level == LEVELS.len() {
                 self.level = 0;
-                self.is_done = !is_far;
+                self.passes += 1;
+                self.is_done = !is_far || left < POOR_ROUNDS * LEVELS.len();
             }
         }
+        self.is_done |= left == 0;
     }
 }
 

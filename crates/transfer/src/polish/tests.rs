@@ -30,14 +30,30 @@ fn differences_get_finer_after_two_poor_rounds_in_a_row_and_begin_again_where_th
     let mut polishing = Polishing::new(Vec::new());
     let levels = [(true, 0), (false, 0), (true, 0), (true, 1), (true, 1), (true, 2), (true, 2), (true, 3), (true, 3)];
     for (is_poor, level) in levels {
-        polishing.judge(is_poor, false);
+        polishing.judge(is_poor, false, 24);
         assert_eq!((polishing.level, polishing.is_done), (level, false));
     }
-    let mut far_off = polishing.clone();
-    polishing.judge(true, false);
-    assert!(polishing.is_done, "the finest are done");
-    far_off.judge(true, true);
-    assert_eq!((far_off.level, far_off.is_done), (0, false));
+    let done = |is_far: bool, rounds: usize| {
+        let mut polishing = Polishing { rounds, ..polishing.clone() };
+        polishing.judge(true, is_far, 24);
+        assert_eq!((polishing.level, polishing.passes), (0, 1));
+        polishing.is_done
+    };
+    assert!(done(false, 10), "the finest are done");
+    assert!(!done(true, 16), "far off, and rounds for all levels are left");
+    assert!(done(true, 17), "too few are left");
+}
+
+#[test]
+fn who_begins_again_leaves_two_rounds_for_every_level() {
+    let mut polishing = Polishing { passes: 1, rounds: 17, ..Polishing::new(Vec::new()) };
+    // With 24 rounds in all, levels 1 to 3 need the last six.
+    for level in [0, 1, 1, 2, 2, 3, 3] {
+        assert_eq!((polishing.level, polishing.is_done), (level, false));
+        polishing.rounds += 1;
+        polishing.judge(false, true, 24);
+    }
+    assert!(polishing.is_done);
 }
 
 #[test]
