@@ -163,6 +163,18 @@ mod tests {
     use super::*;
 
     #[test]
+    fn turns_are_as_long_as_their_angles_on_both_sides_of_the_series() {
+        for angle in [1e-9, 1e-3, 0.1, 0.2, 0.2003, 0.21, 1.0, 3.0] {
+            let (s, c) = (libm::sin(0.5 * angle), libm::cos(0.5 * angle));
+            for sign in [1.0, -1.0] {
+                let turn = turn_between([1.0, 0.0, 0.0, 0.0], [sign * c, sign * 0.6 * s, 0.0, sign * 0.8 * s]);
+                let off = (turn[0] - 0.6 * angle).abs().max(turn[1].abs()).max((turn[2] - 0.8 * angle).abs());
+                assert!(off <= 4e-16 * angle, "{angle}: {turn:?}");
+            }
+        }
+    }
+
+    #[test]
     fn quaternions_and_matrices_agree() {
         for q in [[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.5, -0.5, 0.5, 0.5], [0.1, 0.7, -0.7, 0.1]] {
             let n = q.iter().map(|x| x * x).sum::<f64>().sqrt();
