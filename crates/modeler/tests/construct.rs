@@ -128,6 +128,32 @@ fn soles_are_flat_on_the_ground() {
 }
 
 #[test]
+fn soles_are_flat_where_feet_stand_however_the_joints_rest() {
+    let skeleton = support::biped(false);
+    // Legs apart, one knee bent more than the other, both soles level: joints that hardly move rest between both sides, and so at a slant.
+    let crouch = support::clip(&skeleton, "crouch", 30, |joint, t| {
+        let (side, bend) = if joint.ends_with("_l") { (1.0, 0.9) } else { (-1.0, 0.3) };
+        let thigh = DQuat::from_rotation_x(0.4 * side) * DQuat::from_rotation_y(-0.6 * bend);
+        let shin = DQuat::from_rotation_y(bend + 0.02 * (std::f64::consts::TAU * t).sin());
+        match joint.trim_end_matches("_l").trim_end_matches("_r") {
+            "thigh" => thigh.to_scaled_axis(),
+            "shin" => shin.to_scaled_axis(),
+            "foot" => (thigh * shin).inverse().to_scaled_axis(),
+            _ => DVec3::ZERO,
+        }
+    });
+    let modeled = model(&skeleton, std::slice::from_ref(&crouch), &ModelOptions::default()).unwrap();
+    for foot in ["foot_l", "foot_r"] {
+        let Shape::Box { orientation, .. } = body(&modeled.character, foot).shapes[0] else { panic!("{foot} is no box") };
+        let turn = DQuat::from_xyzw(orientation[1], orientation[2], orientation[3], orientation[0]);
+        let link = modeled.binding.links.iter().find(|l| l.body == foot).unwrap();
+        let joint = &crouch.place(&skeleton, 0)[skeleton.find(&link.joint).unwrap()];
+        let up = joint.orientation * link.rotation * turn * DVec3::Z;
+        assert!(up.z > 0.999, "{foot}: {up}");
+    }
+}
+
+#[test]
 fn fingers_are_merged_and_reported() {
     let modeled = made(&support::biped(true), "figure");
     assert!(!modeled.character.bodies.iter().any(|b| b.name.contains("index") || b.name.contains("thumb")));

@@ -52,9 +52,10 @@ impl ClipChanges {
             let repeated = repeat_cycle(&clip, times)?;
             if !repeated.is_cycle {
                 bail!(
-                    "{}: its end is {:.0} degrees from its beginning, so it is no cycle that could be repeated; crop it to one with --from and --to",
+                    "{}: its end is {:.0} degrees and {:.1} cm of height from its beginning, so it is no cycle that could be repeated; crop it to one with --from and --to",
                     clip.name,
-                    repeated.seam_rad.to_degrees()
+                    repeated.seam_rad.to_degrees(),
+                    100.0 * repeated.seam_m
                 );
             }
             clip = repeated.clip;

@@ -22,6 +22,8 @@ pub(crate) struct Plan<'a> {
     pub reach: Vec<f64>,
     /// Direction in which the figure looks, horizontal in the stance.
     pub forward: DVec3,
+    /// How each joint stands before joints get their types, which may rest elsewhere: its turn from the bind pose, and its height over the ground.
+    standing: Vec<(DQuat, f64)>,
 }
 
 /// A body to be, with the joint that carries it.
@@ -73,17 +75,24 @@ impl<'a> Plan<'a> {
         let turns = stance.turns(&bind);
         let reach = reaches(skeleton, &bind);
         let forward = forward(skeleton, &stance, &anatomy);
-        Plan { skeleton, options, bind, stance, anatomy, turns, reach, forward }
+        let heights = stance.placed.iter().map(|at| at.position.z - stance.ground);
+        let standing = turns.iter().copied().zip(heights).collect();
+        Plan { skeleton, options, bind, stance, anatomy, turns, reach, forward, standing }
     }
 
-    /// The vertical of the stance in the frame of a joint's part.
+    /// The vertical of who stands, in the frame of a joint's part.
     pub fn up(&self, joint: usize) -> DVec3 {
-        self.turns[joint].inverse() * DVec3::Z
+        self.standing[joint].0.inverse() * DVec3::Z
     }
 
-    /// The direction of the toes in the frame of a joint's part.
+    /// The direction of the toes of who stands, in the frame of a joint's part.
     pub fn forward_of(&self, joint: usize) -> DVec3 {
-        self.turns[joint].inverse() * self.forward
+        self.standing[joint].0.inverse() * self.forward
+    }
+
+    /// Height of a joint over the ground that the figure stands on.
+    pub fn height_of(&self, joint: usize) -> f64 {
+        self.standing[joint].1
     }
 
     /// A point of `joint`'s own frame, in the frame of the part of `part_joint`.

@@ -34,7 +34,7 @@ pub(crate) fn sole(plan: &Plan, parts: &[Part], index: usize) -> Vec<Shape> {
     let toward = if toward.dot(forward) > 0.97 { forward } else { toward };
     let side = up.cross(toward);
 
-    let joint_height = plan.stance.placed[part.joint].position.z - plan.stance.ground;
+    let joint_height = plan.height_of(part.joint);
     let ground = -joint_height;
     let (along, across, top);
     if part.skin.len() >= ENOUGH_SKIN {
@@ -78,7 +78,7 @@ pub(crate) fn stump(plan: &Plan, part: &Part) -> Vec<Shape> {
     let up = plan.up(part.joint);
     let toward = plan.forward_of(part.joint);
     let side = up.cross(toward);
-    let ground = plan.stance.ground - plan.stance.placed[part.joint].position.z;
+    let ground = -plan.height_of(part.joint);
     let near: Vec<DVec3> = part.skin.iter().copied().filter(|p| p.dot(up) < ground + 0.06 * height).collect();
     let spread = |axis: DVec3| -> [f64; 2] {
         if near.len() < 4 {

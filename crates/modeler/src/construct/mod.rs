@@ -14,7 +14,7 @@ mod stance;
 mod strength;
 
 use crate::binding::{Binding, EffectorLink, Link};
-use crate::frames::{lowest, moved};
+use crate::frames::{lowest, moved, quaternion};
 use crate::{ModelOptions, ModelerError, Preset};
 use anatomy::{Anatomy, Role};
 use draft::{Part, Plan};
@@ -281,7 +281,9 @@ fn stand_on_ground(plan: &Plan, parts: &[Part], bodies: &[Body], joints: &mut [J
 fn effector(plan: &Plan, part: &Part, body: &Body, has_child: bool) -> Option<DVec3> {
     match part.role {
         Role::Sole => match body.shapes.first()? {
-            Shape::Box { center, half_extents, .. } => Some(DVec3::from_array(*center) - half_extents[2] * DVec3::Z),
+            Shape::Box { center, half_extents, orientation } => {
+                Some(DVec3::from_array(*center) - quaternion(*orientation) * (half_extents[2] * DVec3::Z))
+            }
             other => Some(paper::center(other)),
         },
         _ if has_child || part.parent.is_none() => None,

@@ -43,13 +43,32 @@ pub struct Grounded {
 ///
 /// A clip in place belongs through [`travel_from_feet`](super::travel_from_feet) first, and parts of a jump through
 /// [`concatenate`](super::concatenate): a part that hangs still in the air looks as if it stood.
+///
+/// # Errors
+/// Where the clip does not fit the skeleton.
 pub fn align_to_ground(skeleton: &Skeleton, clip: &Clip, feet: &[Foot]) -> Result<Grounded, ToolError> {
+    align(skeleton, clip, feet, Slope::Fitted)
+}
+
+/// [`align_to_ground`] for a cycle that was made to travel: it ends as high as it begins, so its floor is level however its feet differ.
+pub(super) fn align_cycle_to_ground(skeleton: &Skeleton, clip: &Clip, feet: &[Foot]) -> Result<Grounded, ToolError> {
+    align(skeleton, clip, feet, Slope::None)
+}
+
+/// Whether a floor may slope.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Slope {
+    None,
+    Fitted,
+}
+
+fn align(skeleton: &Skeleton, clip: &Clip, feet: &[Foot], slope: Slope) -> Result<Grounded, ToolError> {
     let mut result = Grounded { clip: clip.clone(), offset_m: 0.0, slope_rad: 0.0, uphill: DVec2::ZERO, spots: 0 };
     let height = skeleton.height();
     let flat = flatness(skeleton, clip, feet)?;
     let look = |limits: ContactOptions| -> Result<(Option<Floor>, Vec<Spot>), ToolError> {
         let spots = spots(&contacts(skeleton, clip, feet, &limits)?, &flat);
-        Ok((fit(&spots, height), spots))
+        Ok((fit(&spots, height, slope), spots))
     };
     // A sloping floor leaves the level one by some centimetres: first look with wide limits, then again around what was found.
     for speed in [ContactOptions::default().speed, SLIDING] {
@@ -117,9 +136,9 @@ fn spots(found: &Contacts, flat: &[f64]) -> Vec<Spot> {
 }
 
 /// The floor through the spots; `None` without spots.
-fn fit(spots: &[Spot], height: f64) -> Option<Floor> {
+fn fit(spots: &[Spot], height: f64, slope: Slope) -> Option<Floor> {
     let level = level_fit(spots)?;
-    if spots.len() < FEWEST_SPOTS {
+    if slope == Slope::None || spots.len() < FEWEST_SPOTS {
         return Some(level);
     }
     let mut floor = level;

@@ -1,5 +1,6 @@
 //! A clip as it would happen on level ground: travelling where it ran in place, standing where it floated or sloped.
 
+use super::ground::align_cycle_to_ground;
 use super::{Foot, GroundSpeed, Grounded, ToolError, Travel, align_to_ground, travel_from_feet};
 use crate::{Clip, Skeleton};
 
@@ -43,7 +44,8 @@ pub fn put_on_ground(skeleton: &Skeleton, clip: &Clip, feet: &[Foot]) -> Result<
             clip.name
         ));
     }
-    let Grounded { clip: level, offset_m, slope_rad, .. } = align_to_ground(skeleton, &moving, feet)?;
+    let align = if was_in_place { align_cycle_to_ground } else { align_to_ground };
+    let Grounded { clip: level, offset_m, slope_rad, .. } = align(skeleton, &moving, feet)?;
     if offset_m > AIRBORNE * skeleton.height() && stands_in_bind_pose(skeleton, feet) {
         notes.push(format!(
             "{}: stays {:.1} cm over the ground of the bind pose, as in mid-air",
@@ -70,7 +72,7 @@ pub fn put_on_ground(skeleton: &Skeleton, clip: &Clip, feet: &[Foot]) -> Result<
 mod tests {
     use super::*;
     use crate::tools::walkers::biped_walk;
-    use crate::tools::{feet, moved};
+    use crate::tools::{feet, moved, repeat_cycle};
     use glam::{DQuat, DVec3};
 
     #[test]
@@ -94,18 +96,43 @@ mod tests {
         assert!(high.notes.iter().any(|n| n.contains("mid-air")), "{:?}", high.notes);
     }
 
-    #[test]
-    fn a_cycle_in_place_is_told_its_speed() {
-        let walk = biped_walk();
-        let feet = feet(&walk.skeleton, &[]);
-        let mut still = walk.cycle.clone();
+    /// A cycle without its travel.
+    fn in_place(cycle: &Clip) -> Clip {
+        let mut still = cycle.clone();
         let frames = still.frame_count();
         let travel = still.root_positions[frames - 1] - still.root_positions[0];
         for (frame, position) in still.root_positions.iter_mut().enumerate() {
             let share = frame as f64 / (frames - 1) as f64;
             *position -= share * DVec3::new(travel.x, travel.y, 0.0);
         }
+        still
+    }
+
+    #[test]
+    fn a_cycle_in_place_is_told_its_speed() {
+        let walk = biped_walk();
+        let feet = feet(&walk.skeleton, &[]);
+        let still = in_place(&walk.cycle);
         let speed = put_on_ground(&walk.skeleton, &still, &feet).unwrap().given_speed.expect("in place");
         assert!((speed - walk.speed).abs() < 0.05 * walk.speed, "{speed} instead of {}", walk.speed);
+    }
+
+    #[test]
+    fn a_cycle_in_place_stays_one_where_later_steps_are_higher() {
+        let walk = biped_walk();
+        let feet = feet(&walk.skeleton, &[]);
+        let mut cycles = in_place(&repeat_cycle(&walk.cycle, 4).unwrap().clip);
+        // A wave that ends as it begins, and is taken for a slope by the steps of its rising half.
+        let frames = cycles.frame_count();
+        for (frame, position) in cycles.root_positions.iter_mut().enumerate() {
+            let share = frame as f64 / (frames - 1) as f64;
+            position.z += 0.03 * libm::sin(std::f64::consts::TAU * (share - 0.1)) * walk.skeleton.height();
+        }
+        let ground = put_on_ground(&walk.skeleton, &cycles, &feet).unwrap();
+        assert!(ground.given_speed.is_some());
+        let rise = ground.clip.root_positions[frames - 1].z - ground.clip.root_positions[0].z;
+        assert!(rise.abs() < 1e-6, "{rise}");
+        let sloped = align_to_ground(&walk.skeleton, &ground.clip, &feet).unwrap();
+        assert!(sloped.slope_rad > 2e-3, "the test tells nothing: {}", sloped.slope_rad);
     }
 }

@@ -133,9 +133,10 @@ fn cycles_of(clip: &Clip, cycles: usize) -> Result<Clip> {
     let repeated = repeat_cycle(clip, cycles)?;
     if !repeated.is_cycle && cycles > 1 {
         bail!(
-            "{}: its end is {:.0} degrees from its beginning, so it is no cycle that could be repeated; leave --cycles out, or crop it to a cycle with sinew export",
+            "{}: its end is {:.0} degrees and {:.1} cm of height from its beginning, so it is no cycle that could be repeated; leave --cycles out, or crop it to a cycle with sinew export",
             clip.name,
-            repeated.seam_rad.to_degrees()
+            repeated.seam_rad.to_degrees(),
+            100.0 * repeated.seam_m
         );
     }
     Ok(repeated.clip)

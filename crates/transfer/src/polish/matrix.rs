@@ -1,6 +1,7 @@
 //! Small dense matrices, row by row, with sums in one fixed order: the same bits on every machine.
 
 use rayon::prelude::*;
+use std::ops::Range;
 
 /// Who makes a product: this thread, or all that have nothing else to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,7 +43,7 @@ impl Matrix {
 
     /// Adds a factor times a row of numbers to row `i`.
     pub fn add_row(&mut self, i: usize, factor: f64, other: &[f64]) {
-        axpy(self.row_mut(i), factor, other);
+        self.row_mut(i).iter_mut().zip(other).for_each(|(x, y)| *x += factor * y);
     }
 
     /// `self += aᵀ·b₁`, b₁ being as many of the first rows of b as a has.
@@ -72,9 +73,11 @@ impl Matrix {
 
     /// `out += self·x`.
     pub fn add_vector(&self, x: &[f64], out: &mut [f64]) {
-        for (i, out) in out.iter_mut().enumerate() {
-            *out += dot(self.row(i), x);
-        }
+        pulp::Arch::new().dispatch(|| {
+            for (i, out) in out.iter_mut().enumerate() {
+                *out += dot(self.row(i), x);
+            }
+        });
     }
 
     /// Lower factor of a symmetric positive definite matrix, `L·Lᵀ`; `None` where it is not definite.
@@ -99,25 +102,8 @@ impl Matrix {
 
     /// `L·Lᵀ·X = B` solved in place, `self` being L.
     pub fn solve(&self, b: &mut Matrix) {
-        let n = self.rows;
-        for i in 0..n {
-            let (done, rest) = b.data.split_at_mut(i * b.cols);
-            let row = &mut rest[..b.cols];
-            for (k, l) in self.row(i)[..i].iter().enumerate() {
-                axpy(row, -l, &done[k * b.cols..(k + 1) * b.cols]);
-            }
-            let inverse = 1.0 / self.row(i)[i];
-            row.iter_mut().for_each(|x| *x *= inverse);
-        }
-        for i in (0..n).rev() {
-            let (head, done) = b.data.split_at_mut((i + 1) * b.cols);
-            let row = &mut head[i * b.cols..];
-            for k in i + 1..n {
-                axpy(row, -self.row(k)[i], &done[(k - i - 1) * b.cols..(k - i) * b.cols]);
-            }
-            let inverse = 1.0 / self.row(i)[i];
-            row.iter_mut().for_each(|x| *x *= inverse);
-        }
+        assert_eq!(self.rows, b.rows);
+        pulp::Arch::new().dispatch(Solution { factor: self, b });
     }
 
     /// `b ← L⁻ᵀ·b`, `self` being L.
@@ -140,6 +126,7 @@ impl Matrix {
 }
 
 /// The sum of products, in eight sums side by side.
+#[inline(always)]
 pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
     let length = a.len().min(b.len());
     let (a, rest_a) = a[..length].as_chunks::<8>();
@@ -153,9 +140,53 @@ pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
     (halves[0] + halves[2]) + (halves[1] + halves[3]) + rest
 }
 
-fn axpy(row: &mut [f64], factor: f64, other: &[f64]) {
-    if factor != 0.0 {
-        row.iter_mut().zip(other).for_each(|(x, y)| *x += factor * y);
+/// `L·Lᵀ·X = B` in place.
+struct Solution<'a> {
+    factor: &'a Matrix,
+    b: &'a mut Matrix,
+}
+
+impl pulp::WithSimd for Solution<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: pulp::Simd>(mut self, _: S) {
+        let next = self.columns::<64>(0);
+        let next = self.columns::<8>(next);
+        self.columns::<1>(next);
+    }
+}
+
+impl Solution<'_> {
+    /// Columns from `column` on, so many at a time, as far as that goes; gives the first that is left.
+    #[inline(always)]
+    fn columns<const W: usize>(&mut self, mut column: usize) -> usize {
+        let (n, cols) = (self.factor.rows, self.b.cols);
+        while column + W <= cols {
+            for i in 0..n {
+                self.row::<W>(column, i, 0..i, |k| i * n + k);
+            }
+            for i in (0..n).rev() {
+                self.row::<W>(column, i, i + 1..n, |k| k * n + i);
+            }
+            column += W;
+        }
+        column
+    }
+
+    /// `xᵢ ← (xᵢ − Σ_k lₖ·xₖ)/lᵢᵢ`, with `lₖ` where `place` says.
+    #[inline(always)]
+    fn row<const W: usize>(&mut self, column: usize, i: usize, ks: Range<usize>, place: impl Fn(usize) -> usize) {
+        let (n, cols) = (self.factor.rows, self.b.cols);
+        let at = |row: usize| row * cols + column..row * cols + column + W;
+        let mut sums: [f64; W] = self.b.data[at(i)].try_into().expect("as wide");
+        for k in ks {
+            let factor = -self.factor.data[place(k)];
+            let x: &[f64; W] = self.b.data[at(k)].try_into().expect("as wide");
+            sums.iter_mut().zip(x).for_each(|(sum, x)| *sum = factor.mul_add(*x, *sum));
+        }
+        let inverse = 1.0 / self.factor.data[i * n + i];
+        self.b.data[at(i)].iter_mut().zip(&sums).for_each(|(x, sum)| *x = sum * inverse);
     }
 }
 
@@ -205,11 +236,12 @@ impl Product<'_> {
 impl pulp::WithSimd for Product<'_> {
     type Output = ();
 
-    /// In tiles that fit into registers, over columns that fit into the nearest cache. Compiled for every width of vectors; none of them
-    /// fuses products and sums.
+    /// In tiles that fit into registers, over columns that fit into the nearest cache. Compiled for every width of vectors; all of them fuse
+    /// products and sums, in software where a processor does not.
     #[inline(always)]
     fn with_simd<S: pulp::Simd>(mut self, _: S) {
-        let next = if S::F64_LANES == 8 { self.columns::<8, 16>(0) } else { self.columns::<4, 8>(0) };
+        let next = if S::F64_LANES == 8 { self.columns::<8, 16>(0) } else { 0 };
+        let next = self.columns::<4, 8>(next);
         let next = self.columns::<4, 4>(next);
         self.columns::<4, 1>(next);
     }
@@ -247,7 +279,7 @@ impl Product<'_> {
             for (i, sums) in sums.iter_mut().enumerate() {
                 let factor = a[i * row_stride + k * col_stride];
                 for (sum, x) in sums.iter_mut().zip(b) {
-                    *sum += factor * x;
+                    *sum = factor.mul_add(*x, *sum);
                 }
             }
         }
