@@ -144,7 +144,9 @@ fn soles_are_flat_where_feet_stand_however_the_joints_rest() {
     });
     let modeled = model(&skeleton, std::slice::from_ref(&crouch), &ModelOptions::default()).unwrap();
     for foot in ["foot_l", "foot_r"] {
-        let Shape::Box { orientation, .. } = body(&modeled.character, foot).shapes[0] else { panic!("{foot} is no box") };
+        let Shape::Box { orientation, .. } = body(&modeled.character, foot).shapes[0] else {
+            panic!("{foot} is no box")
+        };
         let turn = DQuat::from_xyzw(orientation[1], orientation[2], orientation[3], orientation[0]);
         let link = modeled.binding.links.iter().find(|l| l.body == foot).unwrap();
         let joint = &crouch.place(&skeleton, 0)[skeleton.find(&link.joint).unwrap()];

@@ -31,4 +31,4 @@ pub use metrics::Metrics;
 pub use performance::{Moment, Performance};
 pub use search::Search;
 pub use target::{ClipInput, FRAME_SECS, Target};
-pub use transfer::{Progress, Transfer};
+pub use transfer::{Progress, Stage, Transfer};

@@ -1,7 +1,7 @@
 //! The simulated motion, step by step, as it is written, measured and looked at.
 
 use crate::assist::{Help, HelpUnits};
-use crate::config::{Begins, Config};
+use crate::config::Config;
 use crate::cost::{Seen, Terms};
 use crate::target::{FRAME_SECS, Target};
 use crate::{TransferError, start_state};
@@ -60,7 +60,7 @@ impl Performance {
         offsets: &[f64],
         act: &mut dyn FnMut(usize, &mut WorldMut<'_>),
     ) -> Result<Performance, TransferError> {
-        let start = start_state::start_state(target, config.begins == Begins::Moving);
+        let start = start_state::start_state(target, config);
         Performance::record_from(target, config, offsets, &start, act)
     }
 

@@ -1,5 +1,6 @@
 //! Where the simulation starts: the first frame, on the ground.
 
+use crate::config::{Begins, Config};
 use crate::ground::lowest_point;
 use crate::target::Target;
 use sinew_sim::Snapshot;
@@ -7,11 +8,11 @@ use sinew_sim::Snapshot;
 /// How deep the lowest point may start in the ground, m.
 const SUNK: f64 = 0.001;
 
-/// The first frame as a state; where it starts in the ground, it is lifted out.
-pub(crate) fn start_state(target: &Target, is_moving: bool) -> Snapshot {
+/// The first frame as a state, with the push-off of a configuration; where it starts in the ground, it is lifted out.
+pub(crate) fn start_state(target: &Target, config: &Config) -> Snapshot {
     let mut position = target.position(0).to_vec();
     let mut velocity = target.velocity(0).to_vec();
-    if !is_moving {
+    if config.begins == Begins::Rest {
         velocity.fill(0.0);
     }
     if target.dofs.has_free_root && target.model.scene().ground.is_some() {
@@ -21,5 +22,6 @@ pub(crate) fn start_state(target: &Target, is_moving: bool) -> Snapshot {
         }
         velocity[2] = velocity[2].max(if low <= SUNK { 0.0 } else { f64::NEG_INFINITY });
     }
+    velocity.iter_mut().zip(&config.push_off).for_each(|(v, more)| *v += more);
     Snapshot::new(&position, &velocity)
 }

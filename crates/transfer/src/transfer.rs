@@ -1,5 +1,7 @@
-//! A transfer as a resumable sequence of short pieces of work: the windows of the search, then the rounds of the polish.
+//! A transfer as a resumable sequence of short pieces of work: the windows of the search, the weaning where that falls, then the rounds of the
+//! polish.
 
+use crate::assist::Weaning;
 use crate::config::Config;
 use crate::polish::Polishing;
 use crate::search::Search;
@@ -8,7 +10,10 @@ use crate::{Performance, TransferError};
 use serde::{Deserialize, Serialize};
 
 /// First bytes of a checkpoint; the digit counts its versions.
-const MAGIC: &[u8] = b"sinew-transfer-2\n";
+const MAGIC: &[u8] = b"sinew-transfer-3\n";
+
+/// How often the windows before a fall are searched again before weaning is tried; where that fails, the search goes on.
+const TRIES_BEFORE_WEANING: usize = 2;
 
 /// A transfer under way. It can be saved between two pieces of work, and goes on with the same bits.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -18,7 +23,22 @@ pub struct Transfer {
     /// Of the target that it works on.
     target_hash: u64,
     search: Search,
+    /// The way out of a search that falls.
+    weaning: Option<Weaning>,
     polishing: Option<Polishing>,
+}
+
+/// What a transfer does next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// A window.
+    Search,
+    /// A rung of the weaning.
+    Weaning,
+    /// A round of the polish.
+    Polish,
+    /// Nothing.
+    Done,
 }
 
 /// How far a transfer is.
@@ -46,10 +66,17 @@ impl Transfer {
     pub fn new(target: &Target, config: &Config, seed: u64) -> Result<Transfer, TransferError> {
         config.check()?;
         let search = Search::new(target, config, seed)?;
-        Ok(Transfer { config: config.clone(), seed, target_hash: target.hash(), search, polishing: None })
+        Ok(Transfer {
+            config: config.clone(),
+            seed,
+            target_hash: target.hash(),
+            search,
+            weaning: None,
+            polishing: None,
+        })
     }
 
-    /// The configuration.
+    /// The configuration, with the push-off that was found.
     pub fn config(&self) -> &Config {
         &self.config
     }
@@ -65,42 +92,80 @@ impl Transfer {
     pub fn search(&self) -> &Search {
         &self.search
     }
+    /// Whether the search fell, and a motion was found from the other side: held at its drawing by help, which then went.
+    pub fn was_weaned(&self) -> bool {
+        self.weaning.as_ref().is_some_and(|weaning| weaning.weaned().is_some())
+    }
+    /// What it does next.
+    pub fn stage(&self) -> Stage {
+        if self.weaning.as_ref().is_some_and(|weaning| !weaning.is_done()) {
+            Stage::Weaning
+        } else if !self.search.is_done() && !self.was_weaned() {
+            Stage::Search
+        } else if self.config.polish.is_some() && !self.polishing.as_ref().is_some_and(Polishing::is_done) {
+            Stage::Polish
+        } else {
+            Stage::Done
+        }
+    }
     /// Whether all is done.
     pub fn is_done(&self) -> bool {
-        self.search.is_done()
-            && (self.config.polish.is_none() || self.polishing.as_ref().is_some_and(Polishing::is_done))
+        self.stage() == Stage::Done
     }
     /// Steps simulated so far.
     pub fn steps(&self) -> u64 {
-        self.search.steps() + self.polishing.as_ref().map_or(0, Polishing::steps)
+        let weaning = self.weaning.as_ref().map_or(0, Weaning::steps);
+        self.search.steps() + weaning + self.polishing.as_ref().map_or(0, Polishing::steps)
     }
 
-    /// Does the next piece of work: a window, or a round of the polish.
+    /// Does the next piece of work: a window, a rung of the weaning, or a round of the polish.
     ///
     /// # Errors
     /// Where the simulator or the optimiser refuses.
     pub fn advance(&mut self, target: &Target) -> Result<(), TransferError> {
-        if !self.search.is_done() {
-            return self.search.advance(target, &self.config);
+        match self.stage() {
+            Stage::Search => {
+                let can_wean = self.weaning.is_none() && self.config.polish.is_some() && target.dofs.has_free_root;
+                let waits_after = can_wean.then_some(TRIES_BEFORE_WEANING);
+                if self.search.advance_or_wait(target, &self.config, waits_after)? {
+                    self.weaning = Some(Weaning::default());
+                }
+            }
+            Stage::Weaning => {
+                let weaning = self.weaning.get_or_insert_default();
+                weaning.advance(target, &self.config)?;
+                if let Some(weaned) = weaning.weaned() {
+                    self.config.push_off.clone_from(&weaned.push_off);
+                }
+            }
+            Stage::Polish => {
+                let begun = Polishing::new(self.best_offsets(target), self.config.push_off.clone());
+                let polishing = self.polishing.get_or_insert(begun);
+                polishing.advance(target, &self.config)?;
+                self.config.push_off = polishing.push_off().to_vec();
+            }
+            Stage::Done => {}
         }
-        let polishing = self.polishing.get_or_insert_with(|| Polishing::new(self.search.best_offsets(target)));
-        polishing.advance(target, &self.config)
+        Ok(())
     }
 
     /// How far it is.
     pub fn progress(&self, target: &Target) -> Progress {
         let windows = self.search.windows().len();
         let rounds = self.polishing.as_ref().map_or(0, Polishing::rounds);
-        let total = Search::window_count(target, &self.config) + self.config.polish.map_or(0, |p| p.iterations);
-        let done = if self.is_done() { total } else { windows + rounds };
+        let [rungs, all_rungs] = self.weaning.as_ref().map_or([0; 2], Weaning::progress);
+        let polish = self.config.polish.map_or(0, |p| p.iterations);
+        let total = Search::window_count(target, &self.config) + all_rungs + polish;
+        let done = if self.is_done() { total } else { windows + rungs + rounds };
         Progress { done, total, windows, rounds, best_cost: self.search.best_cost(), steps: self.steps() }
     }
 
     /// Offsets of the best motion so far, one row for each frame that it reaches.
     pub fn best_offsets(&self, target: &Target) -> Vec<f64> {
-        match &self.polishing {
-            Some(polishing) => polishing.offsets().to_vec(),
-            None => self.search.best_offsets(target),
+        match (&self.polishing, self.weaning.as_ref().and_then(Weaning::weaned)) {
+            (Some(polishing), _) => polishing.offsets().to_vec(),
+            (None, Some(weaned)) => weaned.offsets.clone(),
+            (None, None) => self.search.best_offsets(target),
         }
     }
 
@@ -129,7 +194,7 @@ impl Transfer {
         let saved: Transfer = postcard::from_bytes(body).map_err(|e| damaged(e.to_string()))?;
         let checks = [
             ("motion or character", saved.target_hash == target.hash()),
-            ("preset", saved.config == *config),
+            ("preset", Config { push_off: Vec::new(), ..saved.config.clone() } == *config),
             ("seed", saved.seed == seed),
         ];
         match checks.iter().find(|(_, same)| !same) {

@@ -181,7 +181,7 @@ fn tidy_shape(shape: &Shape) -> Shape {
         }
         Shape::Sphere { center, radius } => Shape::Sphere { center: point(center), radius: size(radius) },
         Shape::Box { center, half_extents, orientation } => {
-            let is_level = crate::frames::angle_of(crate::frames::quaternion(orientation)) < 1e-5;
+            let is_level = crate::frames::angle_of(quaternion(orientation)) < 1e-5;
             let rounded = orientation.map(|x| libm::round(x * 1e9) / 1e9 + 0.0);
             let orientation = if is_level { [1.0, 0.0, 0.0, 0.0] } else { rounded };
             Shape::Box { center: point(center), half_extents: half_extents.map(size), orientation }

@@ -1,6 +1,6 @@
 //! `controls.json`: everything that performs a motion again, beside the character.
 
-use super::{Config, Help, Prepared, Summary, Transfer};
+use super::{Config, Help, Prepared, Summary};
 use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
 use sinew_sim::Model;
@@ -42,7 +42,7 @@ pub struct Controls {
 impl Controls {
     pub(super) fn new(
         prepared: &Prepared,
-        transfer: &Transfer,
+        config: &Config,
         offsets: &[f64],
         help: &[Help],
         summary: &Summary,
@@ -55,7 +55,7 @@ impl Controls {
             clip: summary.clip.clone(),
             preset: summary.preset.clone(),
             seed: summary.seed,
-            config: transfer.config().clone(),
+            config: config.clone(),
             hash: summary.hash.clone(),
             rate_hz: fitted.rate_hz,
             motion: rows(&fitted.positions, fitted.position_count),

@@ -2,8 +2,8 @@
 
 use super::limits::fall_sentence;
 use super::{
-    AssistPoint, Begins, Controls, FRAME_SECS, Help, HelpFigures, Metrics, Performance, Prepared, Target, Terms,
-    Transfer,
+    AssistPoint, Begins, Config, Controls, FRAME_SECS, Help, HelpFigures, Metrics, Performance, Prepared, Target,
+    Terms, Transfer,
 };
 use crate::trajectory::Trajectory;
 use anyhow::Result;
@@ -85,7 +85,8 @@ impl Finished {
     /// # Errors
     /// Where no world can be made.
     pub fn new(prepared: &Prepared, transfer: &Transfer, preset: &str) -> Result<Finished> {
-        Finished::performed(prepared, transfer, preset, transfer.best_offsets(&prepared.target), Vec::new())
+        let offsets = transfer.best_offsets(&prepared.target);
+        Finished::performed(prepared, transfer, preset, transfer.config(), offsets, Vec::new())
     }
 
     /// Performs and measures a point of the front of fidelity against help.
@@ -93,18 +94,20 @@ impl Finished {
     /// # Errors
     /// Where no world can be made.
     pub fn of_point(prepared: &Prepared, transfer: &Transfer, preset: &str, point: &AssistPoint) -> Result<Finished> {
-        Finished::performed(prepared, transfer, preset, point.offsets.clone(), point.help.clone())
+        let config = Config { push_off: point.push_off.clone(), ..transfer.config().clone() };
+        Finished::performed(prepared, transfer, preset, &config, point.offsets.clone(), point.help.clone())
     }
 
     fn performed(
         prepared: &Prepared,
         transfer: &Transfer,
         preset: &str,
+        config: &Config,
         offsets: Vec<f64>,
         help: Vec<Help>,
     ) -> Result<Finished> {
         let target = &prepared.target;
-        let run = Performance::record_assisted(target, transfer.config(), &offsets, &help, &mut |_, _| ())?;
+        let run = Performance::record_assisted(target, config, &offsets, &help, &mut |_, _| ())?;
         let metrics = Metrics::new(target, &run);
         let trajectory = Trajectory::of_performance(prepared.model(), &run);
         let fell_at_secs = fell_at_secs(target, &run);
@@ -129,7 +132,7 @@ impl Finished {
             ..Summary::default()
         };
         let fall = fell_at_secs.map(|secs| fall_sentence(prepared.model(), &run, secs));
-        let controls = Controls::new(prepared, transfer, &offsets, &help, &summary);
+        let controls = Controls::new(prepared, config, &offsets, &help, &summary);
         Ok(Finished { run, trajectory, offsets, help, controls, metrics, summary, fall })
     }
 

@@ -101,8 +101,17 @@ fn facts(prepared: &Prepared, transfer: &Transfer, finished: &Finished) -> Vec<(
     let config = transfer.config();
     let terms = summary.cost_terms;
     let begins = match finished.begins() {
-        Begins::Rest => "at rest",
-        Begins::Moving => "with the clip's velocity",
+        Begins::Rest => "at rest".to_owned(),
+        Begins::Moving => match finished.controls.config.push_off.get(..3) {
+            Some(&[x, y, z]) => {
+                format!("with the clip's velocity; the root's was changed by {:.2} m/s", (x * x + y * y + z * z).sqrt())
+            }
+            _ => "with the clip's velocity".to_owned(),
+        },
+    };
+    let found = match transfer.was_weaned() {
+        true => "from a motion held at its drawing by help, which then went: every search fell",
+        false => "by the search",
     };
     let windows = transfer.search().windows().len();
     let window_secs = config.window_frames as f64 * FRAME_SECS;
@@ -111,7 +120,8 @@ fn facts(prepared: &Prepared, transfer: &Transfer, finished: &Finished) -> Vec<(
     let facts = [
         ("character", format!("{}, {} bodies, {mass:.1} kg", character.name, character.bodies.len())),
         ("clip", format!("{}, {:.2} s, {:.0} frames a second", clip.name, clip.duration_secs(), clip.rate_hz)),
-        ("begins", begins.into()),
+        ("begins", begins),
+        ("found", found.into()),
         ("preset", summary.preset.clone()),
         ("seed", summary.seed.to_string()),
         ("windows", format!("{windows} of {window_secs:.2} s, {} starts each", config.starts)),

@@ -9,8 +9,8 @@ use crate::project::characters::find_rig;
 use crate::protocol::{Job, JobProgress, JobRequest, WindowCosts};
 use anyhow::{Result, bail};
 use sinew::transfer::{
-    ASSIST_CHECKPOINT, Begins, Finished, OutputFolder, RunOptions, Task, Transfer, WindowFigures, can_be_helped, files,
-    prepare, preset, run_until,
+    ASSIST_CHECKPOINT, Begins, Finished, OutputFolder, RunOptions, Search, Stage, Task, Transfer, WindowFigures,
+    can_be_helped, files, prepare, preset, run_until,
 };
 use sinew_modeler::{CharacterProject, ModelOptions};
 use std::ops::ControlFlow;
@@ -142,11 +142,14 @@ fn tell(
     let windows: Vec<WindowCosts> = windows
         .map(|WindowFigures { from_secs, to_secs, best, kept }| WindowCosts { from_secs, to_secs, best, kept })
         .collect();
-    let revision = live.offer(|| transfer.best_offsets(target));
-    let message = match (transfer.is_done(), transfer.search().is_done()) {
-        (true, _) => "Performs what it found.".to_owned(),
-        (_, true) => format!("Polishes, round {}.", now.rounds + 1),
-        _ => format!("Searches window {} of {}.", now.windows + 1, now.total.saturating_sub(polish_rounds(transfer))),
+    let revision = live.offer(|| (transfer.best_offsets(target), transfer.config().clone()));
+    let message = match transfer.stage() {
+        Stage::Done => "Performs what it found.".to_owned(),
+        Stage::Polish => format!("Polishes, round {}.", now.rounds + 1),
+        Stage::Weaning => "Every try falls: holds it by strings and lets them go.".to_owned(),
+        Stage::Search => {
+            format!("Searches window {} of {}.", now.windows + 1, Search::window_count(target, transfer.config()))
+        }
     };
     shared.update(id, |job| {
         if job.status == crate::protocol::JobStatus::Running {
@@ -164,8 +167,4 @@ fn tell(
             left_secs,
         });
     });
-}
-
-fn polish_rounds(transfer: &Transfer) -> usize {
-    transfer.config().polish.map_or(0, |polish| polish.iterations)
 }

@@ -9,12 +9,14 @@ mod figures;
 mod help;
 mod point;
 mod sweep;
+mod weaning;
 
 pub use config::AssistConfig;
 pub use figures::{HelpFigures, HelpSpan};
 pub use help::{Help, HelpUnits, sizes};
 pub use point::AssistPoint;
 pub use sweep::{AssistProgress, Sweep, can_be_helped, sweep};
+pub(crate) use weaning::Weaning;
 
 #[cfg(test)]
 mod tests;

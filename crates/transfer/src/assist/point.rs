@@ -17,6 +17,8 @@ pub struct AssistPoint {
     pub offsets: Vec<f64>,
     /// Help, one row for each frame but the last; empty for physics alone.
     pub help: Vec<Help>,
+    /// Velocity with which it starts beyond that of the first frame: see [`crate::Config::push_off`].
+    pub push_off: Vec<f64>,
     /// How much help there is, and where.
     pub figures: HelpFigures,
     /// Mean cost: how far it is from the drawing.

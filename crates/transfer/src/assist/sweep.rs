@@ -12,7 +12,7 @@ use crate::target::Target;
 use serde::{Deserialize, Serialize};
 
 /// First bytes of a saved sweep; the number changes with the layout.
-const MAGIC: &[u8] = b"sinew-assist-2\n";
+const MAGIC: &[u8] = b"sinew-assist-3\n";
 /// Softness of the price in the rounds at a price, over the least help: first soft, so that help that is not there yet can grow; in the end
 /// so hard that little help costs as much for its size as much help.
 const SOFTNESS: [f64; 3] = [10.0, 1.0, 0.1];
@@ -168,7 +168,7 @@ impl Sweep {
                 let mut current = self.falling.take().unwrap_or_else(|| {
                     let knots = knot_count(config, target.frames());
                     let none = Helped::none(knots, 1.0, settings.least_help, HelpUnits::of(&target.model));
-                    AssistedPolish::new(self.first.offsets.clone(), none)
+                    AssistedPolish::new(self.first.offsets.clone(), none, self.first.push_off.clone())
                 });
                 polisher.settle(&mut current, price, settings.rounds)?;
                 self.points.push(point_of(target, config, &current)?);
@@ -222,16 +222,16 @@ impl Sweep {
 }
 
 /// Makes motions better at a price, and counts the steps that it takes.
-struct Polisher<'a> {
-    target: &'a Target,
-    config: &'a Config,
-    settings: &'a AssistConfig,
-    steps: u64,
+pub(super) struct Polisher<'a> {
+    pub target: &'a Target,
+    pub config: &'a Config,
+    pub settings: &'a AssistConfig,
+    pub steps: u64,
 }
 
 impl Polisher<'_> {
     /// The motion as drawn, held like a puppet and then polished.
-    fn drawn(&mut self) -> Result<Option<AssistedPolish>, TransferError> {
+    pub fn drawn(&mut self) -> Result<Option<AssistedPolish>, TransferError> {
         let knots = knot_count(self.config, self.target.frames());
         let (price, units) = (self.settings.drawn_price, HelpUnits::of(&self.target.model));
         let helped = Helped { begins_at: -1.0, ..Helped::none(knots, price, PUPPET_SOFTNESS, units) };
@@ -254,7 +254,7 @@ impl Polisher<'_> {
     }
 
     /// Polishes at a price, takes small help away, and polishes the rest; what falls on the way goes back to where it stood.
-    fn settle(&mut self, polish: &mut AssistedPolish, price: f64, rounds: usize) -> Result<(), TransferError> {
+    pub fn settle(&mut self, polish: &mut AssistedPolish, price: f64, rounds: usize) -> Result<(), TransferError> {
         (polish.helped.price, polish.helped.begins_at) = (price, price);
         let before = polish.clone();
         for round in 0..rounds.div_ceil(2) {
@@ -284,6 +284,19 @@ impl Polisher<'_> {
         Ok(())
     }
 
+    /// Lets all help go at once where none is larger than a size and the motion stands without; it stays as it was otherwise.
+    pub fn let_go(&mut self, polish: &mut AssistedPolish, size: f64) -> Result<(), TransferError> {
+        let before = polish.clone();
+        let (stands, steps) = polish.take_away_below(self.target, self.config, size)?;
+        self.steps += steps;
+        if !stands || !polish.helped.is_none() {
+            *polish = before;
+            return Ok(());
+        }
+        self.stand_or_go_back(polish, before)?;
+        Ok(())
+    }
+
     /// Whether a trajectory stands; one that falls could never be polished again, and becomes what it was before.
     fn stand_or_go_back(&mut self, polish: &mut AssistedPolish, before: AssistedPolish) -> Result<bool, TransferError> {
         let (cost, steps) = polish.cost(self.target, self.config)?;
@@ -305,7 +318,7 @@ impl Polisher<'_> {
 
 fn point_of(target: &Target, config: &Config, polish: &AssistedPolish) -> Result<AssistPoint, TransferError> {
     let help = polish.rows(config, target.dofs.count);
-    point(target, config, Some(polish.helped.price), polish.offsets.clone(), help)
+    point(target, &polish.config(config), Some(polish.helped.price), polish.offsets.clone(), help)
 }
 
 /// A motion performed and measured.
@@ -321,5 +334,6 @@ fn point(
     let terms = run.mean_terms();
     let effectors_off_m = (terms.effectors / config.weights.effectors.max(1e-12)).sqrt();
     let (figures, cost_mean) = (HelpFigures::new(&help), terms.total());
-    Ok(AssistPoint { price, offsets, help, figures, cost_mean, effectors_off_m, completed })
+    let push_off = config.push_off.clone();
+    Ok(AssistPoint { price, offsets, help, push_off, figures, cost_mean, effectors_off_m, completed })
 }

@@ -5,19 +5,20 @@ use crate::polish::{AssistedPolish, Helped, Polishing, knot_count};
 use crate::search::Search;
 use crate::target::Target;
 use crate::test_motions::{squat, tiny};
+use crate::{Stage, Transfer};
 use sinew_sim::{Measured, embedded};
 
-/// Offsets of the plain transfer.
-fn plain(target: &Target, config: &Config) -> Vec<f64> {
+/// Offsets of the plain transfer, and its configuration with the push-off.
+fn plain(target: &Target, config: &Config) -> (Vec<f64>, Config) {
     let mut search = Search::new(target, config, 3).expect("a search");
     while !search.is_done() {
         search.advance(target, config).expect("a window");
     }
-    let mut polishing = Polishing::new(search.best_offsets(target));
+    let mut polishing = Polishing::new(search.best_offsets(target), Vec::new());
     while !polishing.is_done() {
         polishing.advance(target, config).expect("a round");
     }
-    polishing.offsets().to_vec()
+    (polishing.offsets().to_vec(), Config { push_off: polishing.push_off().to_vec(), ..config.clone() })
 }
 
 fn swept(target: &Target, config: &Config, assist: &AssistConfig, offsets: &[f64]) -> Vec<AssistPoint> {
@@ -26,9 +27,8 @@ fn swept(target: &Target, config: &Config, assist: &AssistConfig, offsets: &[f64
 
 #[test]
 fn a_motion_that_the_body_can_do_alone_gets_no_help_at_all() {
-    let config = tiny();
-    let target = squat(embedded::dinosaur(), &config, 19, 0.0);
-    let offsets = plain(&target, &config);
+    let target = squat(embedded::dinosaur(), &tiny(), 19, 0.0);
+    let (offsets, config) = plain(&target, &tiny());
     let moderate = AssistConfig { prices: vec![5.0], rounds: 4, ..AssistConfig::quick() };
     let points = swept(&target, &config, &moderate, &offsets);
     assert!(points[0].completed && points[0].help.is_empty() && points[0].offsets == offsets);
@@ -39,7 +39,7 @@ fn a_motion_that_the_body_can_do_alone_gets_no_help_at_all() {
     let after_a_round = |begins_at: f64| {
         let knots = knot_count(&config, target.frames());
         let none = Helped::none(knots, 5.0, moderate.least_help, HelpUnits::of(target.model()));
-        let mut polish = AssistedPolish::new(offsets.clone(), Helped { begins_at, ..none });
+        let mut polish = AssistedPolish::new(offsets.clone(), Helped { begins_at, ..none }, config.push_off.clone());
         polish.advance(&target, &config, 1.0).expect("a round");
         polish.helped.knots.iter().all(|help| *help == [0.0; 6])
     };
@@ -53,6 +53,7 @@ fn a_front_holds_what_is_worth_choosing() {
         price: (help > 0.0).then_some(1.0),
         offsets: Vec::new(),
         help: Vec::new(),
+        push_off: Vec::new(),
         figures: HelpFigures { mean_help: help, largest_force: 10.0 * help, ..HelpFigures::default() },
         cost_mean,
         effectors_off_m: 0.0,
@@ -75,12 +76,15 @@ fn a_front_holds_what_is_worth_choosing() {
 
 #[test]
 fn a_target_that_hovers_is_followed_the_closer_the_more_help_there_is() {
-    let config = tiny();
-    let target = squat(embedded::dinosaur(), &config, 19, 0.3);
-    let offsets = plain(&target, &config);
-    let few = AssistConfig { prices: vec![2.0], rounds: 4, ..AssistConfig::quick() };
+    let target = squat(embedded::dinosaur(), &tiny(), 19, 0.3);
+    let (offsets, config) = plain(&target, &tiny());
+    let few = AssistConfig { prices: vec![0.5], rounds: 4, ..AssistConfig::quick() };
     let points = swept(&target, &config, &few, &offsets);
-    assert!(points.len() >= 3, "{}", points.len());
+    assert!(
+        points.len() >= 3,
+        "{:?}",
+        points.iter().map(|p| (p.price, p.figures.mean_help, p.cost_mean)).collect::<Vec<_>>()
+    );
     for pair in points.windows(2) {
         let helps = [0, 1].map(|k| pair[k].figures.mean_help);
         assert!(helps[0] < helps[1] && pair[1].cost_mean < pair[0].cost_mean && pair[1].completed);
@@ -110,6 +114,7 @@ fn a_target_that_hovers_is_followed_the_closer_the_more_help_there_is() {
 
 /// The momentum changes by gravity, contacts and the help that is recorded, and by nothing else.
 fn obeys_newton(target: &Target, config: &Config, point: &AssistPoint) {
+    let config = &Config { push_off: point.push_off.clone(), ..config.clone() };
     let run = Performance::record_assisted(target, config, &point.offsets, &point.help, &mut |_, _| ()).expect("a run");
     let (model, mass) = (target.model(), target.model().total_mass());
     // A step by semi-implicit Euler takes its forces in the pose before it: so is its velocity.
@@ -143,9 +148,8 @@ fn where_the_plain_transfer_falls_help_makes_it_complete() {
 
 #[test]
 fn a_sweep_that_was_saved_goes_on_to_the_same_bytes() {
-    let config = tiny();
-    let target = squat(embedded::dinosaur(), &config, 19, 0.1);
-    let offsets = plain(&target, &config);
+    let target = squat(embedded::dinosaur(), &tiny(), 19, 0.1);
+    let (offsets, config) = plain(&target, &tiny());
     let two = AssistConfig { prices: vec![10.0, 1.0], rounds: 1, ..AssistConfig::quick() };
     let mut whole = Sweep::new(&target, &config, &two, &offsets).expect("a sweep");
     let mut resumed = whole.clone();
@@ -180,4 +184,25 @@ fn figures_tell_where_help_was_used() {
     assert!((figures.mean_force - 1.0 / 40.0).abs() < 1e-12 && (figures.share_of_time - 3.0 / 40.0).abs() < 1e-12);
     assert!((figures.mean_help - (1.0 + 1.2) / 40.0).abs() < 1e-12);
     assert_eq!(HelpFigures::new(&[[0.0; 6]; 3]).spans, []);
+}
+
+#[test]
+fn where_every_search_falls_a_puppet_learns_to_stand() {
+    // Samples far from the target: all of them fall.
+    let wild = Config { sigma: 3.0, torque_share: None, second_tries: 1, ..tiny() };
+    let target = squat(embedded::dinosaur(), &wild, 61, 0.0);
+    let mut transfer = Transfer::new(&target, &wild, 1).expect("a transfer");
+    let mut resumed = transfer.clone();
+    let mut rungs = 0;
+    while !transfer.is_done() {
+        rungs += usize::from(transfer.stage() == Stage::Weaning);
+        transfer.advance(&target).expect("a piece of work");
+        resumed = Transfer::resume(&resumed.save(), &target, &wild, 1).expect("the same run");
+        resumed.advance(&target).expect("a piece of work");
+        let progress = transfer.progress(&target);
+        assert!(progress.done <= progress.total, "{progress:?}");
+    }
+    assert!(transfer.was_weaned() && rungs > 1 && transfer == resumed, "{} {rungs}", transfer.was_weaned());
+    let run = transfer.perform(&target).expect("a run");
+    assert!(run.fell_at.is_none() && run.mean_terms().total() < 0.3, "{:?}", run.mean_terms());
 }

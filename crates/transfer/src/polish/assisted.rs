@@ -2,12 +2,13 @@
 
 use super::corrected::Course;
 use super::helped::Helped;
+use super::launch::Launch;
 use super::round::{self, DAMPING};
 use super::trial::NoiseSource;
 use super::{LEVELS, Nominal, boundaries, line_search};
 use crate::TransferError;
 use crate::assist::{Help, sizes};
-use crate::config::{Begins, Config, Polish};
+use crate::config::{Config, Polish};
 use crate::start_state;
 use crate::target::Target;
 use serde::{Deserialize, Serialize};
@@ -18,6 +19,8 @@ pub(crate) struct AssistedPolish {
     /// One row for each frame.
     pub offsets: Vec<f64>,
     pub helped: Helped,
+    /// Velocity with which it starts beyond the drawn one: see [`Config::push_off`].
+    pub push_off: Vec<f64>,
     damping: f64,
     /// Corrections looked for.
     rounds: u64,
@@ -35,9 +38,9 @@ pub(crate) fn knot_count(config: &Config, frames: usize) -> usize {
 }
 
 impl AssistedPolish {
-    /// Begins with a trajectory.
-    pub fn new(offsets: Vec<f64>, helped: Helped) -> AssistedPolish {
-        AssistedPolish { offsets, helped, damping: DAMPING, rounds: 0 }
+    /// Begins with a trajectory, and the velocity beyond the drawn one that it starts with.
+    pub fn new(offsets: Vec<f64>, helped: Helped, push_off: Vec<f64>) -> AssistedPolish {
+        AssistedPolish { offsets, helped, push_off, damping: DAMPING, rounds: 0 }
     }
 
     /// A trajectory that is held at its target like a puppet. `None` where none that stands was found; and the steps that it took.
@@ -49,13 +52,19 @@ impl AssistedPolish {
         super::puppet::puppet(target, config, helped)
     }
 
+    /// Its configuration: with its push-off.
+    pub fn config(&self, config: &Config) -> Config {
+        Config { push_off: self.push_off.clone(), ..config.clone() }
+    }
+
     fn simulated(&self, target: &Target, config: &Config) -> Result<(Nominal, Option<f64>, u64), TransferError> {
-        let polish = weights(config);
-        let start = start_state::start_state(target, config.begins == Begins::Moving);
+        let (polish, config) = (weights(config), &self.config(config));
+        let start = start_state::start_state(target, config);
         let (count, help) = (target.dofs.count, Some(self.helped.clone()));
         let mut nominal = Nominal::new(self.offsets.clone(), count, polish.interval_frames, help);
         let simulated = line_search::simulate(target, config, &polish, &mut nominal, &start)?;
-        Ok((nominal, (!simulated.fell).then_some(simulated.cost), simulated.steps))
+        let launch = Launch::new(target, config, &start).map_or(0.0, |launch| launch.cost());
+        Ok((nominal, (!simulated.fell).then_some(simulated.cost + launch), simulated.steps))
     }
 
     /// Its cost at its own price, `None` where it falls; and the steps that it took.
@@ -104,14 +113,16 @@ impl AssistedPolish {
         reach: f64,
         least: f64,
     ) -> Result<(Option<f64>, u64), TransferError> {
-        let polish = weights(config);
-        let start = start_state::start_state(target, config.begins == Begins::Moving);
+        let (polish, config) = (weights(config), &self.config(config));
+        let start = start_state::start_state(target, config);
+        let launch = Launch::new(target, config, &start);
         self.rounds += 1;
         let mean_cost = least / (nominal.frames.len() - 1) as f64;
         let noise = least.is_finite().then_some(NoiseSource { seed: self.rounds, mean_cost });
-        let course = Course { target, config, polish: &polish, nominal, noise };
+        let course = Course { target, config, polish: &polish, nominal, noise, launch: launch.as_ref() };
         let (found, steps) = round::correct(course, reach, &mut self.damping, &start, least)?;
         let cost = found.map(|found| {
+            self.push_off = Launch::new(target, config, &found.states[0]).map_or(Vec::new(), Launch::into_push_off);
             (self.offsets, self.helped.knots) = (found.offsets, found.help);
             found.cost
         });

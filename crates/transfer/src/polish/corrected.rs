@@ -1,6 +1,7 @@
 //! Trials simulated under feedback: what a correction does to the trajectory from an interval on, many at a time.
 
 use super::helped::Helped;
+use super::launch::Launch;
 use super::linear::shape;
 use super::quadratic::moment_cost;
 use super::riccati::Gain;
@@ -52,6 +53,8 @@ pub(super) struct Course<'a> {
     pub nominal: &'a Nominal,
     /// Noise of some trials.
     pub noise: Option<NoiseSource>,
+    /// The velocity at the start, where that may change.
+    pub launch: Option<&'a Launch>,
 }
 
 /// Where trials begin.

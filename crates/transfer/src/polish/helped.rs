@@ -30,6 +30,11 @@ impl Helped {
         Helped { knots: vec![[0.0; 6]; knots], goes: vec![[false; 2]; knots], begins_at: price, price, softness, units }
     }
 
+    /// Whether there is no help at all.
+    pub fn is_none(&self) -> bool {
+        self.knots.iter().flatten().all(|x| *x == 0.0)
+    }
+
     /// What help at a knot costs.
     pub fn cost(&self, help: &Help) -> f64 {
         let soft = |x: f64| (x * x + self.softness * self.softness).sqrt() - self.softness;

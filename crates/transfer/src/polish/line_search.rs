@@ -7,6 +7,7 @@
 
 use super::Nominal;
 use super::corrected::{Beginning, Course, Tried, deviation, run};
+use super::launch::Launch;
 use super::model::Plan;
 use super::riccati::Gain;
 use super::trial::Trial;
@@ -40,7 +41,7 @@ pub(super) fn simulate(
     start: &Snapshot,
 ) -> Result<Simulated, TransferError> {
     let to = nominal.frames.len() - 1;
-    let course = Course { target, config, polish, nominal, noise: None };
+    let course = Course { target, config, polish, nominal, noise: None, launch: None };
     let beginning = Beginning::first(start, nominal.count);
     let tried = run(course, None, &[beginning], to, &[(0, Trial::of_share(0.0))])?.remove(0);
     nominal.states = tried.states;
@@ -118,7 +119,7 @@ pub(super) fn search(course: Course<'_>, plan: &Plan, start: &Snapshot) -> Resul
     let nominal = course.nominal;
     let last = nominal.frames.len() - 1;
     let first = Beginning::first(start, nominal.count);
-    let mut ways = vec![Way { at: first, cost: 0.0, foretold: 0.0, share: 0.0, is_nominal: true }];
+    let mut ways = starts(course, plan, first);
     let mut pieces: Vec<Vec<Piece>> = Vec::new();
     let (mut at, mut steps) = (0, 0);
     while at < last {
@@ -148,6 +149,21 @@ pub(super) fn search(course: Course<'_>, plan: &Plan, start: &Snapshot) -> Resul
     }
     let best = (0..ways.len()).min_by(|&a, &b| ways[a].cost.total_cmp(&ways[b].cost));
     Ok((best.map(|best| trace(course, &pieces, best, &ways[best])), steps))
+}
+
+/// The start as it is, and with other velocities.
+fn starts(course: Course<'_>, plan: &Plan, first: Beginning) -> Vec<Way> {
+    let cost = course.launch.map_or(0.0, Launch::cost);
+    let others = course.launch.zip(plan.values[0].as_ref()).into_iter().flat_map(|(launch, value)| {
+        launch.starts(value, &first.state).into_iter().map(|(state, share, cost)| {
+            let at = Beginning { state, ..first.clone() };
+            let foretold = cost + value.at(&deviation(course, &at));
+            Way { at, cost, foretold, share, is_nominal: false }
+        })
+    });
+    let mut ways: Vec<Way> = others.collect();
+    ways.insert(0, Way { at: first, cost, foretold: cost, share: 0.0, is_nominal: true });
+    ways
 }
 
 /// What is tried in the piece that begins with an interval, each with the way that it lengthens; the first so many are branches of the best way.

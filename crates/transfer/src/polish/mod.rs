@@ -9,6 +9,7 @@
 mod assisted;
 mod corrected;
 mod helped;
+mod launch;
 mod line_search;
 mod linear;
 mod matrix;
@@ -22,12 +23,13 @@ mod trial;
 
 use crate::TransferError;
 use crate::assist::Help;
-use crate::config::{Begins, Config, Extras, Polish};
+use crate::config::{Config, Extras, Polish};
 use crate::start_state;
 use crate::target::Target;
 pub(crate) use assisted::{AssistedPolish, knot_count};
 use corrected::Course;
 pub(crate) use helped::Helped;
+use launch::Launch;
 use round::DAMPING;
 use serde::{Deserialize, Serialize};
 use sinew_sim::Snapshot;
@@ -76,6 +78,8 @@ pub struct Polishing {
     known: Option<Known>,
     /// What the trajectory cost when it was last at the first level's beginning.
     begun_at: Option<f64>,
+    /// Velocity with which it starts beyond the drawn one: see [`Config::push_off`].
+    push_off: Vec<f64>,
 }
 
 /// A trajectory that was simulated: its states where intervals meet, and what its motion costs.
@@ -173,8 +177,8 @@ fn extras(polish: &Polish) -> Extras {
 }
 
 impl Polishing {
-    /// Begins with the offsets that a search found.
-    pub fn new(offsets: Vec<f64>) -> Polishing {
+    /// Begins with offsets, and the velocity beyond the drawn one that they start with.
+    pub fn new(offsets: Vec<f64>, push_off: Vec<f64>) -> Polishing {
         Polishing {
             offsets,
             damping: DAMPING,
@@ -187,6 +191,7 @@ impl Polishing {
             steps: 0,
             known: None,
             begun_at: None,
+            push_off,
         }
     }
 
@@ -211,6 +216,11 @@ impl Polishing {
         &self.offsets
     }
 
+    /// Velocity with which it starts beyond the drawn one: see [`Config::push_off`].
+    pub fn push_off(&self) -> &[f64] {
+        &self.push_off
+    }
+
     /// Makes one round.
     ///
     /// # Errors
@@ -222,7 +232,9 @@ impl Polishing {
         };
         let level = &LEVELS[self.level];
         let polish = &level.weights(polish);
-        let start = start_state::start_state(target, config.begins == Begins::Moving);
+        let config = &Config { push_off: self.push_off.clone(), ..config.clone() };
+        let start = start_state::start_state(target, config);
+        let launch = Launch::new(target, config, &start);
         let mut nominal = Nominal::new(self.offsets.clone(), target.dofs.count, polish.interval_frames, None);
         let begins = self.level == 0 && self.known.is_none();
         let motion_cost = match self.known.take() {
@@ -243,7 +255,7 @@ impl Polishing {
                 simulated.motion_cost
             }
         };
-        let cost = motion_cost + nominal.offsets_cost(polish);
+        let cost = motion_cost + nominal.offsets_cost(polish) + launch.as_ref().map_or(0.0, Launch::cost);
         if self.costs.is_empty() {
             self.costs.push(cost);
         }
@@ -257,12 +269,13 @@ impl Polishing {
         let far = FAR * (nominal.frames.len() - 1) as f64;
         self.rounds += 1;
         let noise = NoiseSource { seed: self.rounds as u64, mean_cost: cost / (nominal.frames.len() - 1) as f64 };
-        let course = Course { target, config, polish, nominal: &nominal, noise: Some(noise) };
+        let course = Course { target, config, polish, nominal: &nominal, noise: Some(noise), launch: launch.as_ref() };
         let (found, steps) = round::correct(course, level.reach, &mut self.damping, &start, cost)?;
         self.steps += steps;
         match found {
             Some(found) => {
                 self.offsets = found.offsets;
+                self.push_off = Launch::new(target, config, &found.states[0]).map_or(Vec::new(), Launch::into_push_off);
                 self.costs.push(found.cost);
                 self.known = Some(Known { states: found.states, motion_cost: found.motion_cost });
                 self.judge(cost - found.cost < polish.stops_below * cost, found.cost > far, polish.iterations);

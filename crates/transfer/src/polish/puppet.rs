@@ -10,13 +10,15 @@ use super::linear::shape;
 use super::model::{self, Measured, Plan};
 use super::{AssistedPolish, DAMPING, Helped, Nominal, assisted, line_search};
 use crate::TransferError;
-use crate::config::{Begins, Config};
+use crate::config::Config;
 use crate::start_state;
 use crate::target::Target;
 use sinew_sim::{Model, Snapshot};
 
 /// Reaches of the differences in the iterations, after each of which it is tried whether the motion stands.
-const REACHES: [f64; 6] = [10.0, 10.0, 3.0, 3.0, 1.0, 1.0];
+const REACHES: [f64; 12] = [10.0, 10.0, 10.0, 10.0, 3.0, 3.0, 3.0, 3.0, 1.0, 1.0, 1.0, 1.0];
+/// Share of the gaps that an iteration closes: where joints hit their stops or feet strike, all at once is too much for the linear model.
+const SHARE: f64 = 0.3;
 
 /// A trajectory that stands; `None` where none was found. And the steps that it took.
 pub(super) fn puppet(
@@ -25,7 +27,7 @@ pub(super) fn puppet(
     helped: &Helped,
 ) -> Result<(Option<AssistedPolish>, u64), TransferError> {
     let polish = assisted::weights(config);
-    let start = start_state::start_state(target, config.begins == Begins::Moving);
+    let start = start_state::start_state(target, config);
     let count = target.dofs.count;
     let offsets = vec![0.0; target.frames() * count];
     let mut nominal = Nominal::new(offsets, count, polish.interval_frames, Some(helped.clone()));
@@ -33,7 +35,7 @@ pub(super) fn puppet(
     nominal.has_gaps = true;
     let mut steps = 0;
     for reach in REACHES {
-        let course = Course { target, config, polish: &polish, nominal: &nominal, noise: None };
+        let course = Course { target, config, polish: &polish, nominal: &nominal, noise: None, launch: None };
         let (model, plan) = model::measure(course, reach, DAMPING)?;
         steps += model.steps;
         let Some(plan) = plan else { return Ok((None, steps)) };
@@ -41,14 +43,14 @@ pub(super) fn puppet(
         steps += taken;
         if let Some(found) = found {
             let helped = Helped { knots: found.help, ..helped.clone() };
-            return Ok((Some(AssistedPolish::new(found.offsets, helped)), steps));
+            return Ok((Some(AssistedPolish::new(found.offsets, helped, config.push_off.clone())), steps));
         }
         close_gaps(&target.model, &mut nominal, &model, &plan, &start);
     }
     Ok((None, steps))
 }
 
-/// Moves the nominal trajectory by the linear model: `δx' = F·δx + G·u + d`, `u = k + K·δx`.
+/// Moves the nominal trajectory by the linear model: `δx' = F·δx + G·u + α·d`, `u = α·k + K·δx`.
 fn close_gaps(model: &Model, nominal: &mut Nominal, measured: &Measured, plan: &Plan, start: &Snapshot) {
     let (nq, nv, m) = (model.position_count(), model.velocity_count(), nominal.count);
     let mut way = vec![0.0; 2 * nv];
@@ -56,14 +58,15 @@ fn close_gaps(model: &Model, nominal: &mut Nominal, measured: &Measured, plan: &
         let (from, to) = (nominal.states[0].values(), start.values());
         model.difference(&from[..nq], &to[..nq], &mut way[..nv]);
         (0..nv).for_each(|k| way[nv + k] = to[nq + k] - from[nq + k]);
+        way.iter_mut().for_each(|x| *x *= SHARE);
     }
     let (mut offsets, mut rates, mut help) = (vec![0.0; m], vec![0.0; m], vec![0.0; 6]);
     for (i, (linear, gain)) in measured.linear().zip(&plan.gains).enumerate() {
         let x = [&way[..], &offsets, &rates, &help].concat();
-        let mut control = gain.open.clone();
+        let mut control: Vec<f64> = gain.open.iter().map(|k| SHARE * k).collect();
         gain.feedback.add_vector(&x, &mut control);
         let (accelerations, after) = control.split_at(m);
-        let mut next = linear.gap.clone();
+        let mut next: Vec<f64> = linear.gap.iter().map(|d| SHARE * d).collect();
         linear.state.add_vector(&way, &mut next);
         for (matrix, values) in linear.offsets.iter().zip([&offsets[..], &rates, accelerations]) {
             matrix.add_vector(values, &mut next);

@@ -59,6 +59,13 @@ impl Value {
         Value { slope: vec![0.0; n], curvature: Matrix::zeros(n, n) }
     }
 
+    /// Slope and curvature by some coordinates of the state.
+    pub fn of(&self, coordinates: &[usize]) -> (Vec<f64>, Matrix) {
+        let slope = coordinates.iter().map(|&i| self.slope[i]).collect();
+        let curvature = coordinates.iter().flat_map(|&i| coordinates.iter().map(move |&j| self.curvature.row(i)[j]));
+        (slope, Matrix { rows: coordinates.len(), cols: coordinates.len(), data: curvature.collect() })
+    }
+
     /// The cost that a deviation adds.
     pub fn at(&self, x: &[f64]) -> f64 {
         let mut curved = self.slope.clone();

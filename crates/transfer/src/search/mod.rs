@@ -6,7 +6,7 @@ mod select;
 mod strand;
 mod window;
 
-use crate::config::{Begins, Config};
+use crate::config::Config;
 use crate::curve::{self, CurveStart};
 use crate::rollouts::{FALLEN_COST, Stage, Trial};
 use crate::target::Target;
@@ -92,7 +92,7 @@ impl Search {
     /// Where the character has nothing to drive.
     pub fn new(target: &Target, config: &Config, seed: u64) -> Result<Search, TransferError> {
         let count = target.dofs.count;
-        let state = start_state::start_state(target, config.begins == Begins::Moving);
+        let state = start_state::start_state(target, config);
         let start = Start { state, curve: CurveStart::zero(count), ahead: Vec::new(), path_cost: 0.0, parent: 0 };
         let starts = vec![start; config.starts];
         Ok(Search {
@@ -130,8 +130,18 @@ impl Search {
     /// # Errors
     /// Where the simulator or the optimiser refuses.
     pub fn advance(&mut self, target: &Target, config: &Config) -> Result<(), TransferError> {
+        self.advance_or_wait(target, config, None).map(|_| ())
+    }
+
+    /// Searches the next window; where that still ends in a fall after so many second tries, waits there, if any are given: gives whether it does.
+    pub(crate) fn advance_or_wait(
+        &mut self,
+        target: &Target,
+        config: &Config,
+        waits_after: Option<usize>,
+    ) -> Result<bool, TransferError> {
         if self.is_done {
-            return Ok(());
+            return Ok(false);
         }
         let context = Context { target, config, seed: self.seed };
         let last = target.frames() - 1;
@@ -144,8 +154,12 @@ impl Search {
         self.steps += found.steps;
         let best = found.samples.iter().map(|s| s.cost).fold(f64::INFINITY, f64::min);
         if best * frames.div_ceil(config.cost_frames) as f64 >= FALLEN_COST {
-            if self.go_back(config, first_frame) {
-                return Ok(());
+            let tries = waits_after.unwrap_or(usize::MAX).min(config.second_tries);
+            if self.go_back(tries, first_frame) {
+                return Ok(false);
+            }
+            if waits_after.is_some() {
+                return Ok(true);
             }
         } else if first_frame > self.furthest_fall {
             self.falls = 0;
@@ -172,15 +186,15 @@ impl Search {
         }
         self.windows.push(Window { first_frame, frames, generations: found.generations, costs, kept, starts });
         self.is_done = is_last;
-        Ok(())
+        Ok(false)
     }
 
     /// Every way into a window ends in a fall: the windows before are searched again, one more each time and with more effort.
-    fn go_back(&mut self, config: &Config, frame: usize) -> bool {
+    fn go_back(&mut self, tries: usize, frame: usize) -> bool {
         if frame > self.furthest_fall {
             (self.falls, self.furthest_fall) = (0, frame);
         }
-        if self.falls >= config.second_tries {
+        if self.falls >= tries {
             return false;
         }
         self.falls += 1;
