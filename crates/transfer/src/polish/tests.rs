@@ -71,7 +71,7 @@ fn a_polish_that_begins_again_ends_when_that_gains_nothing() {
 
 /// The target's offsets all zero, simulated.
 fn simulated(target: &Target, config: &Config, polish: &Polish) -> (Nominal, f64) {
-    let start = start_state::start_state(target, &config);
+    let start = start_state::start_state(target, config);
     let offsets = vec![0.0; target.frames() * target.dofs.count];
     let mut nominal = Nominal::new(offsets, target.dofs.count, polish.interval_frames, None);
     let simulated = line_search::simulate(target, config, polish, &mut nominal, &start).expect("a run");
