@@ -73,12 +73,6 @@ pub(crate) fn opened(folder: &Path) -> Result<(Controls, Arc<Model>)> {
     controls.config.check().with_context(|| folder.join("controls.json").display().to_string())?;
     let character = Character::read(&folder.join("character.toml"))?;
     let model = Arc::new(Model::new(&Scene::on_ground(character), controls.config.dt)?);
-    let (found, count) = (controls.config.push_off.len(), model.velocity_count());
-    if found != 0 && found != count {
-        bail!(
-            "controls.json: push_off has {found} numbers, but the character needs {count}; it is another character's"
-        );
-    }
     Ok((controls, model))
 }
 
@@ -89,6 +83,12 @@ pub(crate) fn opened(folder: &Path) -> Result<(Controls, Arc<Model>)> {
 pub fn replay(folder: &Path, push: Option<&Push>) -> Result<Replay> {
     let (controls, model) = opened(folder)?;
     let (positions, offsets) = (controls.motion_values(&model)?, controls.offset_values(&model)?);
+    let (found, count) = (controls.config.push_off.len(), model.velocity_count());
+    if found != 0 && found != count {
+        bail!(
+            "controls.json: push_off has {found} numbers, but the character needs {count}; it is another character's"
+        );
+    }
     let input = ClipInput { name: &controls.clip, rate_hz: controls.rate_hz, positions: &positions };
     let target = Target::new(&model, &input)?;
     if offsets.is_empty() {
