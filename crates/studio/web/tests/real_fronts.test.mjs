@@ -98,7 +98,7 @@ describe("real fronts", { skip: BINARY ? false : "set SINEW_BINARY to the sinew 
     await page.waitForFunction(() => window.studio.store.sessions.some((s) => s.start.front?.startsWith("results/")));
     await page.waitForFunction(() => window.studio.store.sessions.length === 1);
     const count = await points();
-    assert.ok(count > 2, `${count} points`);
+    assert.ok(count >= 2, `${count} points: physics alone, as drawn, and what is worth choosing between them`);
     await page.locator(".front-point").last().hover();
     assert.match(await page.textContent(".fronts .panel.right"), /as drawn/);
     await page.locator(".front-point").last().click();
