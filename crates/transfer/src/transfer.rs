@@ -56,6 +56,8 @@ pub struct Progress {
     pub best_cost: f64,
     /// Steps simulated.
     pub steps: u64,
+    /// What comes next.
+    pub stage: Stage,
 }
 
 impl Transfer {
@@ -139,10 +141,13 @@ impl Transfer {
                 }
             }
             Stage::Polish => {
-                let begun = Polishing::new(self.best_offsets(target), self.config.push_off.clone());
-                let polishing = self.polishing.get_or_insert(begun);
+                let mut polishing = match self.polishing.take() {
+                    Some(polishing) => polishing,
+                    None => Polishing::new(self.best_offsets(target), self.config.push_off.clone()),
+                };
                 polishing.advance(target, &self.config)?;
                 self.config.push_off = polishing.push_off().to_vec();
+                self.polishing = Some(polishing);
             }
             Stage::Done => {}
         }
@@ -157,7 +162,8 @@ impl Transfer {
         let polish = self.config.polish.map_or(0, |p| p.iterations);
         let total = Search::window_count(target, &self.config) + all_rungs + polish;
         let done = if self.is_done() { total } else { windows + rungs + rounds };
-        Progress { done, total, windows, rounds, best_cost: self.search.best_cost(), steps: self.steps() }
+        let (best_cost, steps, stage) = (self.search.best_cost(), self.steps(), self.stage());
+        Progress { done, total, windows, rounds, best_cost, steps, stage }
     }
 
     /// Offsets of the best motion so far, one row for each frame that it reaches.

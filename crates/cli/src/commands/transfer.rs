@@ -7,7 +7,7 @@ use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use sinew::modeler::ModelOptions;
 use sinew::transfer::{
-    ASSIST_CHECKPOINT, AssistProgress, Assisted, Begins, Finished, OutputFolder, Prepared, RunOptions, Started,
+    ASSIST_CHECKPOINT, AssistProgress, Assisted, Begins, Finished, OutputFolder, Prepared, RunOptions, Stage, Started,
     Summary, Task, assist, assist_settings, can_be_helped, files, prepare, preset, run,
 };
 use std::path::PathBuf;
@@ -104,7 +104,11 @@ impl Transfer {
                 return;
             }
             let speed = (progress.steps - steps_before) as f64 / began.elapsed().as_secs_f64().max(1e-3);
-            bar.set_message(format!("cost {:.3}, {:.2} M steps/s", progress.best_cost, 1e-6 * speed));
+            let doing = match progress.stage {
+                Stage::Weaning => "every try falls: held by help, which goes".to_owned(),
+                _ => format!("cost {:.3}", progress.best_cost),
+            };
+            bar.set_message(format!("{doing}, {:.2} M steps/s", 1e-6 * speed));
         })?;
         // From here on there is something worth keeping.
         folder.keep();
