@@ -3,7 +3,8 @@
 use crate::config::{Extras, Weights};
 use crate::target::Target;
 use serde::{Deserialize, Serialize};
-use sinew_sim::World;
+use sinew_sim::rotation::{self, angle_squared};
+use sinew_sim::{FallRule, Heights, World};
 use std::cell::RefCell;
 
 /// The five terms of the cost, weighted.
@@ -48,13 +49,10 @@ impl Terms {
     }
 }
 
-/// Below this share of the height that its target has, or had at the start, a root has fallen; a centre of mass; and what the target carries
-/// highest, as the head.
-const FALLEN_HEIGHT: f64 = 0.5;
-const FALLEN_CENTER: f64 = 0.6;
-const FALLEN_TOP: f64 = 0.5;
-/// Cosine of the tilt against the target's from which a character has fallen: 60°.
-const FALLEN_TILT: f64 = 0.5;
+/// When a character that follows a target has fallen: its root below half the target's height or tilted by more than 60° against it, its
+/// centre of mass below 0.6 of the target's, or the end effector that should be highest below half of that.
+pub(crate) const FALL: FallRule =
+    FallRule { root: Some(0.5), center: Some(0.6), top: Some(0.5), tilt_cosine: Some(0.5) };
 
 /// A simulated state as the cost looks at it.
 #[derive(Clone, Debug, Default)]
@@ -132,9 +130,8 @@ impl Seen {
         cost + extras.joint_velocity * square(&v[first..], &wanted[first..]) / (v.len() - first).max(1) as f64
     }
 
-    /// Whether the character has fallen: its root below half its target's height or tilted by more than 60° against it, its centre of mass
-    /// below 0.6 of its target's, or what should be highest below half of that. Heights are compared with the lower of the target's now and at
-    /// the start: who cannot hover has not fallen.
+    /// Whether the character has fallen, by [`FALL`]. Heights are compared with the lower of the target's now and at the start: a character
+    /// that cannot hover has not fallen.
     pub fn has_fallen(&self, target: &Target, frame: usize) -> bool {
         if !target.dofs.has_free_root {
             return false;
@@ -142,9 +139,11 @@ impl Seen {
         let (seen, wanted, start) = (&self.observation, target.observation(frame), target.observation(0));
         let lower = |k: usize| wanted[k].min(start[k]);
         let top = (8..6 + 3 * target.effectors).step_by(3).max_by(|&a, &b| wanted[a].total_cmp(&wanted[b]));
-        has_fallen(&self.position, target.position(frame), target.position(0)[2])
-            || seen[2] < FALLEN_CENTER * lower(2)
-            || top.is_some_and(|k| seen[k] < FALLEN_TOP * lower(k))
+        let (q, wanted_q) = (&self.position, target.position(frame));
+        let now = Heights { root: q[2], center: seen[2], top: top.map(|k| seen[k]) };
+        let root = wanted_q[2].min(target.position(0)[2]);
+        let reference = Heights { root, center: lower(2), top: top.map(lower) };
+        FALL.has_fallen(&now, &reference, tilt_cosine(&q[3..7], &wanted_q[3..7]))
     }
 }
 
@@ -155,61 +154,53 @@ pub(crate) fn planted(sole: Option<f64>, height: f64) -> f64 {
     1.0 / (1.0 + above * above)
 }
 
-/// Whether a root has fallen, given the character's and its target's `qpos` and the root's height at the start.
-pub(crate) fn has_fallen(q: &[f64], wanted: &[f64], start_height: f64) -> bool {
-    let up = |q: &[f64]| {
-        let [w, x, y, z] = [q[3], q[4], q[5], q[6]];
-        [2.0 * (x * z - w * y), 2.0 * (y * z + w * x), 1.0 - 2.0 * (x * x + y * y)]
-    };
-    let (a, b) = (up(q), up(wanted));
-    let cosine = a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-    // Comparisons that also catch what is not a number.
-    let stands = q[2] >= FALLEN_HEIGHT * wanted[2].min(start_height) && cosine >= FALLEN_TILT;
-    !stands
-}
-
-/// Square of the angle between two orientations: `4 asin²(s)`, as a series while `s²` is small.
-pub(crate) fn angle_squared(a: &[f64], b: &[f64]) -> f64 {
-    // Vector part of a⁻¹·b, whose length is the sine of half the angle.
-    let x = a[0] * b[1] - a[1] * b[0] - a[2] * b[3] + a[3] * b[2];
-    let y = a[0] * b[2] - a[2] * b[0] - a[3] * b[1] + a[1] * b[3];
-    let z = a[0] * b[3] - a[3] * b[0] - a[1] * b[2] + a[2] * b[1];
-    let s = x * x + y * y + z * z;
-    if s < 0.0625 {
-        return 4.0 * s * (1.0 + s * (1.0 / 3.0 + s * (8.0 / 45.0 + s * (4.0 / 35.0 + s * (128.0 / 1575.0)))));
-    }
-    let w = a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3];
-    let angle = 2.0 * libm::atan2(s.sqrt(), w.abs());
-    angle * angle
+/// Cosine of the angle between the upward axes of two orientations.
+pub(crate) fn tilt_cosine(a: &[f64], b: &[f64]) -> f64 {
+    let [a, b] = [a, b].map(|q| rotation::up([q[0], q[1], q[2], q[3]]));
+    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::test_motions::{squat, tiny};
+    use sinew_sim::embedded;
 
     fn about_x(angle: f64) -> [f64; 4] {
         [libm::cos(angle / 2.0), libm::sin(angle / 2.0), 0.0, 0.0]
     }
 
     #[test]
-    fn angles_between_orientations() {
-        for angle in [0.0, 1e-4, 0.3, 0.49, 0.51, 1.5, 3.0] {
-            let found = angle_squared(&about_x(0.4), &about_x(0.4 + angle));
-            assert!((found - angle * angle).abs() < 1e-6 * (1e-6 + angle), "{angle}: {found}");
-            let negative = about_x(0.4 + angle).map(|x| -x);
-            assert!((angle_squared(&about_x(0.4), &negative) - found).abs() < 1e-12);
-        }
-    }
-
-    #[test]
     fn falling_is_lying_or_sinking_but_not_turning() {
-        let at = |z: f64, turn: [f64; 4]| [vec![5.0, 0.0, z], turn.to_vec()].concat();
-        let target = at(1.0, about_x(0.0));
-        assert!(!has_fallen(&at(0.3, about_x(0.0)), &target, 0.5), "a target that hovers");
-        assert!(!has_fallen(&at(0.51, about_x(0.9)), &target, 1.0));
-        assert!(has_fallen(&at(0.49, about_x(0.0)), &target, 1.0));
-        assert!(has_fallen(&at(1.0, about_x(1.1)), &target, 1.0));
-        assert!(!has_fallen(&at(1.0, [0.0, 0.0, 0.0, 1.0]), &target, 1.0));
-        assert!(has_fallen(&at(f64::NAN, about_x(0.0)), &target, 1.0));
+        for (turn, cosine) in [(about_x(0.9), libm::cos(0.9)), ([0.0, 0.0, 0.0, 1.0], 1.0), (about_x(1.1), libm::cos(1.1))] {
+            assert!((tilt_cosine(&turn, &about_x(0.0)) - cosine).abs() < 1e-12, "{turn:?}");
+        }
+        let target = squat(embedded::dinosaur(), &tiny(), 19, 0.5);
+        let hovering = target.frames() / 2;
+        let fell = |frame: usize, change: &dyn Fn(&mut Seen)| {
+            let mut seen = Seen {
+                position: target.position(frame).to_vec(),
+                velocity: target.velocity(frame).to_vec(),
+                observation: target.observation(frame).to_vec(),
+            };
+            change(&mut seen);
+            seen.has_fallen(&target, frame)
+        };
+        let root = target.position(0)[2];
+        let turned = |seen: &mut Seen, by: [f64; 4]| {
+            let q = [seen.position[3], seen.position[4], seen.position[5], seen.position[6]];
+            seen.position[3..7].copy_from_slice(&rotation::quaternion_product(by, q));
+        };
+        assert!(target.position(hovering)[2] > root + 0.4, "it hovers there");
+        assert!(!fell(0, &|_| ()) && !fell(hovering, &|seen| seen.position[2] = 0.6 * root), "who cannot hover stands");
+        assert!(fell(0, &|seen| seen.position[2] = 0.49 * root) && fell(0, &|seen| seen.position[2] = f64::NAN));
+        assert!(!fell(0, &|seen| turned(seen, about_x(0.9))) && fell(0, &|seen| turned(seen, about_x(1.1))));
+        assert!(!fell(0, &|seen| turned(seen, [0.0, 0.0, 0.0, 1.0])), "turned about the vertical");
+        assert!(fell(0, &|seen| seen.observation[2] *= 0.59) && !fell(0, &|seen| seen.observation[2] *= 0.61));
+        let highest = (0..target.effectors).map(|e| 8 + 3 * e).max_by(|&a, &b| {
+            target.observation(0)[a].total_cmp(&target.observation(0)[b])
+        });
+        let top = highest.expect("end effectors");
+        assert!(fell(0, &|seen| seen.observation[top] *= 0.49) && !fell(0, &|seen| seen.observation[top] *= 0.51));
     }
 }

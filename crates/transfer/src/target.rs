@@ -2,6 +2,7 @@
 
 use crate::TransferError;
 use crate::dofs::Dofs;
+use sinew_sim::fnv::fnv1a;
 use sinew_sim::{Batch, BatchOptions, Model};
 use std::sync::Arc;
 
@@ -114,13 +115,12 @@ impl Target {
             .collect()
     }
 
-    /// A number that another motion or another character does not share (FNV-1a of all positions and constants of the model).
+    /// A number that another motion or another character does not share: FNV-1a of the time step, the positions of all frames, and the scene
+    /// as JSON, which has every field of the character under its name.
     pub fn hash(&self) -> u64 {
-        let fnv = |h: u64, bits: u64| (h ^ bits).wrapping_mul(0x100_0000_01b3);
-        let start = fnv(0xcbf2_9ce4_8422_2325, self.model.dt().to_bits());
-        let character = format!("{:?}", self.model.scene());
-        let named = character.bytes().fold(start, |h, b| fnv(h, u64::from(b)));
-        self.positions.iter().fold(named, |h, x| fnv(h, x.to_bits()))
+        let scene = serde_json::to_vec(self.model.scene()).unwrap_or_default();
+        let numbers = std::iter::once(self.model.dt()).chain(self.positions.iter().copied());
+        fnv1a(numbers.flat_map(f64::to_le_bytes).chain(scene))
     }
     /// The model of the character.
     pub fn model(&self) -> &Arc<Model> {
@@ -128,7 +128,7 @@ impl Target {
     }
     /// Weight of the character, N.
     pub(crate) fn weight(&self) -> f64 {
-        9.81 * self.model.total_mass()
+        self.model.weight()
     }
     /// Number of frames; they are [`FRAME_SECS`] apart.
     pub fn frames(&self) -> usize {

@@ -5,12 +5,17 @@ use super::features::Heading;
 use super::policy::{Gains, Pilot};
 use super::reference::Reference;
 use crate::TransferError;
-use crate::cost::{angle_squared, has_fallen};
+use crate::cost::tilt_cosine;
 use crate::target::FRAME_SECS;
-use sinew_sim::{BatchOptions, DampsTo, Flow, Model, Push, Rollouts, Snapshot, Status, Steering, World};
+use sinew_sim::rotation::angle_squared;
+use sinew_sim::{
+    BatchOptions, DampsTo, FallRule, Flow, Heights, Model, Push, Rollouts, Snapshot, Status, Steering, World,
+};
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+/// Cosine of the tilt against the reference from which a character has fallen: 60°.
+const FALLEN_TILT: f64 = 0.5;
 /// A reference slower than this stays at its place, m/s.
 const STILL_SPEED: f64 = 0.1;
 
@@ -29,7 +34,7 @@ pub(super) struct Judge {
     pub height: f64,
     pub pose: f64,
     pub balance: f64,
-    pub fallen_height: f64,
+    pub fall: FallRule,
     pub least_pace: f64,
     /// Of the heading's deviation from the course, rad⁻².
     pub course: f64,
@@ -42,7 +47,16 @@ impl Judge {
     pub fn new(config: &FeedbackConfig) -> Judge {
         let FeedbackConfig { height, pose, balance, fallen_height, least_pace, course, speed, cost_frames, .. } =
             *config;
-        Judge { height, pose, balance, fallen_height, least_pace, course, speed, cost_frames }
+        let fall = FallRule { root: Some(fallen_height), tilt_cosine: Some(FALLEN_TILT), ..FallRule::NONE };
+        Judge { height, pose, balance, fall, least_pace, course, speed, cost_frames }
+    }
+
+    /// Whether a character has fallen: its root below a share of its height at the start of the cycle, or tilted by more than 60° against
+    /// the reference, whatever its heading.
+    fn fell(&self, q: &[f64], reference: &[f64], start_height: f64) -> bool {
+        let tilt = |q: &[f64]| Heading::of(&q[3..7]).tilt(&q[3..7]);
+        let heights = |root: f64| Heights { root, center: f64::NAN, top: None };
+        self.fall.has_fallen(&heights(q[2]), &heights(start_height), tilt_cosine(&tilt(q), &tilt(reference)))
     }
 }
 
@@ -207,7 +221,7 @@ impl Trial<'_> {
             state.resize(pilot.counts().0, 0.0);
             world.read_position(q);
             let reference = self.reference.position(frame);
-            if fell(q, reference, self.judge.fallen_height * self.reference.positions[2]) {
+            if self.judge.fell(q, reference, self.reference.positions[2]) {
                 return None;
             }
             let z = q[2] - reference[2];
@@ -230,15 +244,4 @@ impl Trial<'_> {
             Some((cost, [state[10], state[11]]))
         })
     }
-}
-
-/// Whether a character has fallen: its root below a height, or tilted by more than 60° against the reference, whatever its heading.
-fn fell(q: &[f64], reference: &[f64], least_height: f64) -> bool {
-    let upright = |q: &[f64]| {
-        let [a, b, c, d] = Heading::of(&q[3..7]).tilt(&q[3..7]);
-        [0.0, 0.0, 1.0, a, b, c, d]
-    };
-    // Only the tilt is compared there: both stand at the same height.
-    let is_high = q[2] >= least_height;
-    !is_high || has_fallen(&upright(q), &upright(reference), f64::INFINITY)
 }
