@@ -64,7 +64,7 @@ fn help_section(finished: &Finished, help: &HelpFigures) -> Section {
     let table = Table { head: head.map(str::to_owned).to_vec(), rows: help.spans.iter().map(row).collect() };
     let curve = |name: &str, hue: usize, axis: usize| Curve {
         name: name.into(),
-        points: finished.help.iter().enumerate().map(|(i, row)| [i as f64 * FRAME_SECS, row[axis]]).collect(),
+        points: finished.solution.assist.iter().enumerate().map(|(i, row)| [i as f64 * FRAME_SECS, row[axis]]).collect(),
         hue,
         ..Curve::default()
     };
@@ -102,7 +102,7 @@ fn facts(prepared: &Prepared, transfer: &Transfer, finished: &Finished) -> Vec<(
     let terms = summary.cost_terms;
     let begins = match finished.begins() {
         Begins::Rest => "at rest".to_owned(),
-        Begins::Moving => match finished.controls.config.push_off.get(..3) {
+        Begins::Moving => match finished.solution.push_off.get(..3) {
             Some(&[x, y, z]) => {
                 format!("with the clip's velocity; the root's was changed by {:.2} m/s", (x * x + y * y + z * z).sqrt())
             }
