@@ -234,14 +234,15 @@ fn read_npz(bytes: &[u8]) -> BTreeMap<String, Vec<f64>> {
 /// How far the end effectors of a target slide in all while they are within a centimetre of the ground, m.
 fn slid(prepared: &Prepared) -> f64 {
     let target = &prepared.target;
-    let effectors = (target.observation_count() - 6) / 6;
+    let effectors = target.observation(0).effector_count();
     let lowest =
-        |e: usize| (0..target.frames()).map(|f| target.observation(f)[8 + 3 * e]).fold(f64::INFINITY, f64::min);
+        |e: usize| (0..target.frames()).map(|f| target.observation(f).effector(e)[2]).fold(f64::INFINITY, f64::min);
     let mut sum = 0.0;
     for e in (0..effectors).filter(|e| lowest(*e) < 0.1) {
-        for now in (0..target.frames()).map(|f| target.observation(f)).filter(|now| now[8 + 3 * e] < lowest(e) + 0.01) {
-            let at = 6 + 3 * (effectors + e);
-            sum += now[at].hypot(now[at + 1]) * FRAME_SECS;
+        let frames = (0..target.frames()).map(|f| target.observation(f));
+        for now in frames.filter(|now| now.effector(e)[2] < lowest(e) + 0.01) {
+            let [x, y, _] = now.effector_velocity(e);
+            sum += x.hypot(y) * FRAME_SECS;
         }
     }
     sum

@@ -4,7 +4,7 @@ use crate::config::{Extras, Weights};
 use crate::target::Target;
 use serde::{Deserialize, Serialize};
 use sinew_sim::rotation::{self, angle_squared};
-use sinew_sim::{FallRule, Heights, World};
+use sinew_sim::{FallRule, Heights, Observation, World};
 use std::cell::RefCell;
 
 /// The five terms of the cost, weighted.
@@ -72,12 +72,17 @@ impl Seen {
         SEEN.with_borrow_mut(|seen| {
             seen.position.resize(target.model.position_count(), 0.0);
             seen.velocity.resize(target.model.velocity_count(), 0.0);
-            seen.observation.resize(target.observation_count(), 0.0);
+            seen.observation.resize(target.model.observation_count(), 0.0);
             world.read_position(&mut seen.position);
             world.read_velocity(&mut seen.velocity);
             world.read_observation(&mut seen.observation);
             use_it(seen)
         })
+    }
+
+    /// What was observed, by name.
+    fn observed(&self) -> Observation<'_, f64> {
+        Observation::new(&self.observation)
     }
 
     /// The five terms against a frame of the target.
@@ -101,8 +106,8 @@ impl Seen {
             }
         };
         terms.pose = w_pose * joints.iter().map(angle).sum::<f64>() / joints.len().max(1) as f64;
-        let places = 6..6 + 3 * target.effectors;
-        let (seen, wanted) = (&self.observation[places.clone()], &target.observation(frame)[places]);
+        let places = target.model.observation_layout().effectors();
+        let (seen, wanted) = (&self.observation[places.clone()], &target.observation(frame).values()[places]);
         let far = seen.iter().zip(wanted).map(|(a, b)| (a - b) * (a - b)).sum::<f64>();
         terms.effectors = w_effectors * far / (seen.len() / 3).max(1) as f64;
         terms
@@ -112,7 +117,9 @@ impl Seen {
     pub fn velocity_cost(&self, target: &Target, frame: usize, extras: &Extras) -> f64 {
         let square = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum::<f64>();
         let (v, wanted) = (&self.velocity, target.velocity(frame));
-        let mut cost = extras.center_velocity * square(&self.observation[3..6], &target.observation(frame)[3..6]);
+        let seen = self.observed();
+        let (center, wanted_center) = (seen.center_velocity(), target.observation(frame).center_velocity());
+        let mut cost = extras.center_velocity * square(&center, &wanted_center);
         let first = if target.dofs.has_free_root {
             cost += extras.root_spin * square(&v[3..6], &wanted[3..6]);
             6
@@ -120,10 +127,9 @@ impl Seen {
             0
         };
         for (e, sole) in target.soles.iter().enumerate() {
-            let weight = extras.foot_velocity * planted(*sole, self.observation[6 + 3 * e + 2]);
+            let weight = extras.foot_velocity * planted(*sole, seen.effector(e)[2]);
             if weight > 0.0 {
-                let at = 6 + 3 * (target.effectors + e);
-                let [x, y] = [self.observation[at], self.observation[at + 1]];
+                let [x, y, _] = seen.effector_velocity(e);
                 cost += weight * (x * x + y * y);
             }
         }
@@ -136,13 +142,16 @@ impl Seen {
         if !target.dofs.has_free_root {
             return false;
         }
-        let (seen, wanted, start) = (&self.observation, target.observation(frame), target.observation(0));
-        let lower = |k: usize| wanted[k].min(start[k]);
-        let top = (8..6 + 3 * target.effectors).step_by(3).max_by(|&a, &b| wanted[a].total_cmp(&wanted[b]));
+        let (seen, wanted, start) = (self.observed(), target.observation(frame), target.observation(0));
         let (q, wanted_q) = (&self.position, target.position(frame));
-        let now = Heights { root: q[2], center: seen[2], top: top.map(|k| seen[k]) };
-        let root = wanted_q[2].min(target.position(0)[2]);
-        let reference = Heights { root, center: lower(2), top: top.map(lower) };
+        let height = |seen: &Observation<'_, f64>, e: usize| seen.effector(e)[2];
+        let top = (0..wanted.effector_count()).max_by(|&a, &b| height(&wanted, a).total_cmp(&height(&wanted, b)));
+        let now = Heights { root: q[2], center: seen.center()[2], top: top.map(|e| height(&seen, e)) };
+        let reference = Heights {
+            root: wanted_q[2].min(target.position(0)[2]),
+            center: wanted.center()[2].min(start.center()[2]),
+            top: top.map(|e| height(&wanted, e).min(height(&start, e))),
+        };
         FALL.has_fallen(&now, &reference, tilt_cosine(&q[3..7], &wanted_q[3..7]))
     }
 }
@@ -181,7 +190,7 @@ mod tests {
             let mut seen = Seen {
                 position: target.position(frame).to_vec(),
                 velocity: target.velocity(frame).to_vec(),
-                observation: target.observation(frame).to_vec(),
+                observation: target.observation(frame).values().to_vec(),
             };
             change(&mut seen);
             seen.has_fallen(&target, frame)
@@ -196,11 +205,11 @@ mod tests {
         assert!(fell(0, &|seen| seen.position[2] = 0.49 * root) && fell(0, &|seen| seen.position[2] = f64::NAN));
         assert!(!fell(0, &|seen| turned(seen, about_x(0.9))) && fell(0, &|seen| turned(seen, about_x(1.1))));
         assert!(!fell(0, &|seen| turned(seen, [0.0, 0.0, 0.0, 1.0])), "turned about the vertical");
-        assert!(fell(0, &|seen| seen.observation[2] *= 0.59) && !fell(0, &|seen| seen.observation[2] *= 0.61));
-        let highest = (0..target.effectors).map(|e| 8 + 3 * e).max_by(|&a, &b| {
-            target.observation(0)[a].total_cmp(&target.observation(0)[b])
-        });
-        let top = highest.expect("end effectors");
+        let (layout, wanted) = (target.model.observation_layout(), target.observation(0));
+        let center = layout.center().start + 2;
+        assert!(fell(0, &|seen| seen.observation[center] *= 0.59) && !fell(0, &|seen| seen.observation[center] *= 0.61));
+        let highest = (0..wanted.effector_count()).max_by(|&a, &b| wanted.effector(a)[2].total_cmp(&wanted.effector(b)[2]));
+        let top = layout.effector(highest.expect("end effectors")).start + 2;
         assert!(fell(0, &|seen| seen.observation[top] *= 0.49) && !fell(0, &|seen| seen.observation[top] *= 0.51));
     }
 }

@@ -93,7 +93,7 @@ impl Performance {
         let mut seen = Seen {
             position: vec![0.0; model.position_count()],
             velocity: vec![0.0; model.velocity_count()],
-            observation: vec![0.0; target.observation_count()],
+            observation: vec![0.0; model.observation_count()],
         };
         batch.world_mut(0).set_target(&row(0));
         run.push(&batch);

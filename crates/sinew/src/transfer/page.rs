@@ -158,11 +158,11 @@ fn series(target: &Target, run: &Performance, fell_at_secs: Option<f64>) -> Vec<
             let moment = run.at_frame(frame);
             let measured = Measured::new(model, &moment.position, &moment.velocity, [0.0; 3]);
             let [x, y, z] = measured.center_of_mass;
-            let wanted = target.observation(frame);
+            let [wanted_x, wanted_y, wanted_z] = target.observation(frame).center();
             let root = |body: [f64; 3]| body[2];
             let still = vec![0.0; model.velocity_count()];
             let place = Measured::new(model, target.position(frame), &still, [0.0; 3]).bodies[0].position;
-            let wanted = [root(place), wanted[0], wanted[1], wanted[2]];
+            let wanted = [root(place), wanted_x, wanted_y, wanted_z];
             (frame as f64 * FRAME_SECS, wanted, [root(measured.bodies[0].position), x, y, z])
         })
         .collect();

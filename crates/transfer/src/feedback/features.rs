@@ -15,9 +15,13 @@
 
 use sinew_sim::mass_properties::of_body;
 use sinew_sim::rotation::{rotated, rotation_vector};
-use sinew_sim::{Model, World};
+use sinew_sim::{Model, Observation, World};
 use std::cell::RefCell;
 
+/// Index of the heading.
+pub(super) const HEADING: usize = 2;
+/// Indices of the centre of mass's velocity ahead and to the left.
+pub(super) const LEVEL_VELOCITY: [usize; 2] = [10, 11];
 /// Numbers before those of the feet.
 pub const WITHOUT_FEET: usize = 13;
 /// The character's frame turns with this angle at most against its course, rad: a policy that was pushed round comes back slowly.
@@ -59,7 +63,7 @@ impl Features {
             inertia: root.map_or([0.0; 6], |body| of_body(body).inertia),
             ground: model.scene().ground.map_or(0.0, |g| g.height),
             gravity: model.gravity(),
-            observation_count: 6 + 3 * model.end_effectors().count(),
+            observation_count: model.observation_count(),
             position_count: model.position_count(),
             velocity_count: model.velocity_count(),
         }
@@ -91,29 +95,29 @@ impl Features {
             world.read_position(&mut room.position);
             world.read_velocity(&mut room.velocity);
             world.read_observation(&mut room.observation);
-            self.write(&room.position, &room.velocity, &room.observation, course, out);
+            self.write(&room.position, &room.velocity, &Observation::new(&room.observation), course, out);
         });
     }
 
     /// The state from `qpos`, `qvel` and an observation.
-    pub fn write(&self, q: &[f64], v: &[f64], seen: &[f64], course: f64, out: &mut [f64]) {
+    pub fn write(&self, q: &[f64], v: &[f64], seen: &Observation<'_, f64>, course: f64, out: &mut [f64]) {
         let frame = Heading::of(&q[3..7]);
         let tilt = frame.tilt(&q[3..7]);
         let turn = rotation_vector(tilt);
         out[..2].copy_from_slice(&turn[..2]);
-        out[2] = wrapped(frame.angle() - course).clamp(-LARGEST_TURN, LARGEST_TURN);
+        out[HEADING] = wrapped(frame.angle() - course).clamp(-LARGEST_TURN, LARGEST_TURN);
         out[3] = q[2] - self.ground;
         let [xx, yy, zz, xy, xz, yz] = self.inertia;
         let w = [v[3], v[4], v[5]];
         let spin =
             [xx * w[0] + xy * w[1] + xz * w[2], xy * w[0] + yy * w[1] + yz * w[2], xz * w[0] + yz * w[1] + zz * w[2]];
         out[4..7].copy_from_slice(&rotated(tilt, spin));
-        let center = [seen[0], seen[1], seen[2]];
-        let from = |a: [f64; 3], b: &[f64]| frame.into_frame([b[0] - a[0], b[1] - a[1], b[2] - a[2]]);
-        out[7..10].copy_from_slice(&from([q[0], q[1], q[2]], &center));
-        out[10..13].copy_from_slice(&frame.into_frame([seen[3], seen[4], seen[5]]));
+        let center = seen.center();
+        let from = |a: [f64; 3], b: [f64; 3]| frame.into_frame([b[0] - a[0], b[1] - a[1], b[2] - a[2]]);
+        out[7..10].copy_from_slice(&from([q[0], q[1], q[2]], center));
+        out[10..13].copy_from_slice(&frame.into_frame(seen.center_velocity()));
         for (foot, out) in self.feet.iter().zip(out[WITHOUT_FEET..].chunks_mut(3)) {
-            out.copy_from_slice(&from(center, &seen[6 + 3 * foot..9 + 3 * foot]));
+            out.copy_from_slice(&from(center, seen.effector(*foot)));
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Many policies tried at once: each repeats the cycle in every scenario until it falls.
 
 use super::config::FeedbackConfig;
-use super::features::Heading;
+use super::features::{HEADING, Heading, LEVEL_VELOCITY};
 use super::policy::{Gains, Pilot};
 use super::reference::Reference;
 use crate::TransferError;
@@ -184,7 +184,7 @@ impl Trial<'_> {
 
     /// The steering of policies in all scenarios.
     pub fn steers<'a>(&'a self, pilot: &'a Pilot<'a>, policies: &'a [Gains]) -> Steers<'a> {
-        let course = |s: &Scenario| Heading::of(&s.start.values()[3..7]).angle() - self.reference.state(0)[2];
+        let course = |s: &Scenario| Heading::of(&s.start.values()[3..7]).angle() - self.reference.state(0)[HEADING];
         Steers { trial: self, pilot, policies, courses: self.scenarios.iter().map(course).collect() }
     }
 
@@ -207,7 +207,7 @@ impl Trial<'_> {
     /// Mean horizontal velocity of the reference's centre of mass along its heading, m/s.
     fn mean_velocity(&self) -> [f64; 2] {
         let rows = self.reference.frames;
-        [10, 11].map(|k| (0..rows).map(|f| self.reference.state(f)[k]).sum::<f64>() / rows as f64)
+        LEVEL_VELOCITY.map(|k| (0..rows).map(|f| self.reference.state(f)[k]).sum::<f64>() / rows as f64)
     }
 
     /// Cost of a look: `w_h |ĥ − h|² + w_pose mean ‖axisAngle(q̂ᵢ⁻¹ qᵢ)‖²` and the terms of course and speed, with
@@ -239,9 +239,9 @@ impl Trial<'_> {
             let off = |k: usize| (state[k] - wanted[k]) * (state[k] - wanted[k]);
             let cost = self.judge.height * z * z
                 + self.judge.pose * pose
-                + self.judge.course * off(2)
-                + self.judge.speed * (off(10) + off(11));
-            Some((cost, [state[10], state[11]]))
+                + self.judge.course * off(HEADING)
+                + self.judge.speed * (off(LEVEL_VELOCITY[0]) + off(LEVEL_VELOCITY[1]));
+            Some((cost, LEVEL_VELOCITY.map(|k| state[k])))
         })
     }
 }
