@@ -1,0 +1,19 @@
+//! Long work, run in one way: in pieces, with progress, cancelled at any time, saved and resumed to the same bytes.
+//!
+//! A [`Work`] says what it reads, how it begins and what its next piece is; its state is plain data. [`run`] drives it: threads, checkpoint,
+//! progress, cancelling. Start reading at [`Work`], then [`run`].
+
+pub mod atomic_write;
+mod cancel;
+mod checkpoint;
+mod driver;
+mod fnv;
+mod progress;
+mod work;
+
+pub use cancel::{Cancel, Cancelled, check_cancelled, is_cancelled};
+pub use checkpoint::{Checkpoint, CheckpointError, Identity};
+pub use driver::{Outcome, RunError, RunOptions, Started, run, thread_pool};
+pub use fnv::Fnv;
+pub use progress::{Best, Clock, Progress};
+pub use work::Work;
