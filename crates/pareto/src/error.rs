@@ -3,6 +3,7 @@
 use crate::controller::ControllerError;
 use sinew_optim::{MoCmaError, OptimError};
 use sinew_sim::BatchError;
+use sinew_work::Cancelled;
 
 /// Why there is no front, or no jump.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -20,10 +21,8 @@ pub enum ParetoError {
     Seed(String),
     #[error("{field} is {value}, but must be {range}")]
     Config { field: &'static str, value: String, range: &'static str },
-    #[error("the checkpoint is of another {what}; remove it or run without --resume")]
-    OtherRun { what: &'static str },
-    #[error("the checkpoint cannot be used: {0}; remove it or run without --resume")]
-    Checkpoint(String),
+    #[error(transparent)]
+    Cancelled(#[from] Cancelled),
     #[error("front {path}: {problem}; take one that sinew pareto has written")]
     Front { path: String, problem: String },
 }

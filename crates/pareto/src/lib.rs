@@ -34,4 +34,4 @@ pub use front::{Front, FrontPoint};
 pub use objectives::{Failure, Jump, Objectives};
 pub use phases::Phase;
 pub use repair::{Repair, repair};
-pub use search::{Sample, Search};
+pub use search::{FrontWork, Sample, Search};

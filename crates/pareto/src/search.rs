@@ -10,9 +10,7 @@ use crate::objectives::{Jump, Objectives};
 use crate::rmoo::Rmoo;
 use serde::{Deserialize, Serialize};
 use sinew_optim::hypervolume::hypervolume;
-
-/// Marks the file of a checkpoint and its version.
-const MAGIC: &[u8] = b"sinew pareto 1\n";
+use sinew_work::{Best, Identity, Progress, Work};
 
 /// Worst price, height (negated) and distance (negated) that count for the hypervolume: `log(w_JE e_JE + w_SE e_SE)` = 13, the head of one who stands, no distance.
 pub const REFERENCE: [f64; 3] = [13.0, -1.6, 0.0];
@@ -63,6 +61,7 @@ impl Log {
     /// # Errors
     /// Where the simulator makes no worlds.
     pub fn evaluate(&mut self, evaluator: &Evaluator, controllers: &[Controller]) -> Result<Vec<Jump>, ParetoError> {
+        sinew_work::check_cancelled()?;
         let jumps = evaluator.evaluate(controllers)?;
         for (controller, jump) in controllers.iter().zip(&jumps) {
             let weight = self.objectives.effort_weight;
@@ -199,31 +198,50 @@ impl Search {
         }
         values
     }
+}
 
-    /// The state as bytes.
-    pub fn save(&self) -> Vec<u8> {
-        let mut bytes = MAGIC.to_vec();
-        bytes.extend(postcard::to_stdvec(self).unwrap_or_default());
-        bytes
+/// The search for a front as long work.
+pub struct FrontWork<'a> {
+    /// Tries jumps.
+    pub evaluator: &'a Evaluator,
+    /// Settings.
+    pub config: &'a SearchConfig,
+    /// The first jump.
+    pub start: &'a Controller,
+}
+
+impl Work for FrontWork<'_> {
+    type State = Search;
+    type Error = ParetoError;
+    const KIND: &'static str = "jumps";
+    const VERSION: u32 = 1;
+
+    fn identity(&self) -> Identity {
+        let identity = Identity::default().part("method", &self.config.method).part("seed", &self.config.seed);
+        identity.part("budget or other setting", self.config).part("first jump", self.start)
     }
 
-    /// Goes on from saved bytes, for the same settings and the same first jump.
-    ///
-    /// # Errors
-    /// Where the bytes are damaged or of another run.
-    pub fn resume(bytes: &[u8], config: &SearchConfig, seed: &Controller) -> Result<Search, ParetoError> {
-        let damaged = |problem: &str| ParetoError::Checkpoint(problem.into());
-        let body = bytes.strip_prefix(MAGIC).ok_or_else(|| damaged("it is none, or of another version"))?;
-        let saved: Search = postcard::from_bytes(body).map_err(|_| damaged("it is damaged"))?;
-        let checks = [
-            ("method", saved.config.method == config.method),
-            ("seed", saved.config.seed == config.seed),
-            ("budget or other setting", saved.config == *config),
-            ("first jump", saved.seed == *seed),
-        ];
-        match checks.iter().find(|(_, is_same)| !is_same) {
-            Some((what, _)) => Err(ParetoError::OtherRun { what }),
-            None => Ok(saved),
+    fn begin(&self) -> Result<Search, ParetoError> {
+        Search::new(self.evaluator, self.config, self.start)
+    }
+
+    fn is_done(&self, search: &Search) -> bool {
+        search.is_done()
+    }
+
+    fn advance(&self, search: &mut Search) -> Result<(), ParetoError> {
+        search.advance(self.evaluator)
+    }
+
+    fn progress(&self, search: &Search) -> Progress {
+        let (done, total) = search.progress();
+        Progress {
+            doing: format!("generation {done} of {total}, {} jumps tried", search.evaluations()),
+            done: done as f64,
+            total: total as f64,
+            total_is_bound: self.config.method == Method::Bsoo,
+            best: Some(Best { name: "hypervolume".into(), value: search.hypervolume() }),
+            ..Progress::default()
         }
     }
 }

@@ -1,7 +1,10 @@
 //! Both searches: resumed to the same bytes, with a front that nothing dominates.
 
 use sinew_optim::non_dominated::dominates;
-use sinew_pareto::{Controller, Front, Method, ParetoError, Search, SearchConfig};
+use sinew_pareto::{Controller, Front, FrontWork, Method, Search, SearchConfig};
+use sinew_work::{Outcome, RunOptions};
+use std::ops::ControlFlow;
+use std::path::Path;
 
 fn small(method: Method) -> SearchConfig {
     SearchConfig { points: 4, generations: 6, patience: 3, most_generations: 4, ..SearchConfig::standard(method) }
@@ -20,36 +23,49 @@ fn begun(config: &SearchConfig) -> Search {
     Search::new(&Search::evaluator(config), config, &Controller::seed()).expect("the seed lands")
 }
 
+/// Runs a search for so many generations, or to its end, with a checkpoint.
+fn run(config: &SearchConfig, start: &Controller, path: &Path, resumes: bool, stop: u64) -> Result<Search, String> {
+    let evaluator = Search::evaluator(config);
+    let work = FrontWork { evaluator: &evaluator, config, start };
+    let options = RunOptions { checkpoint: Some(path.into()), resumes, ..RunOptions::default() };
+    let outcome = sinew_work::run(&work, &options, &mut |_, search, _| {
+        if search.progress().0 >= stop { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    });
+    outcome.map(Outcome::into_state).map_err(|e| e.to_string())
+}
+
 #[test]
 fn a_saved_search_goes_on_to_the_same_bytes() {
     for method in [Method::Rmoo, Method::Bsoo] {
-        let config = small(method);
+        let folder = tempfile::tempdir().expect("a folder");
+        let (config, path) = (small(method), folder.path().join("checkpoint.bin"));
         let mut whole = begun(&config);
-        advance(&mut whole, 3, &config);
-        let bytes = whole.save();
-        let mut resumed = Search::resume(&bytes, &config, &Controller::seed()).expect("the same run");
-        advance(&mut whole, 20, &config);
-        advance(&mut resumed, 20, &config);
-        assert!(whole.is_done() && whole.save() == resumed.save(), "{method:?}");
+        advance(&mut whole, 23, &config);
+        let part = run(&config, &Controller::seed(), &path, false, 3).expect("it stops");
+        assert!(!part.is_done() && part.progress().0 >= 3, "{method:?}");
+        let resumed = run(&config, &Controller::seed(), &path, true, u64::MAX).expect("the same run");
+        let bytes = |search: &Search| postcard::to_stdvec(search).expect("plain data");
+        assert!(whole.is_done() && bytes(&whole) == bytes(&resumed), "{method:?}");
         assert_eq!(Front::of(&whole).to_json(), Front::of(&resumed).to_json());
     }
 }
 
 #[test]
-fn checkpoints_of_other_runs_and_damaged_ones_are_told() {
-    let config = small(Method::Rmoo);
-    let bytes = begun(&config).save();
-    let refused = |bytes: &[u8], config: &SearchConfig| Search::resume(bytes, config, &Controller::seed()).unwrap_err();
+fn checkpoints_of_other_runs_are_refused() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (config, path) = (small(Method::Rmoo), folder.path().join("checkpoint.bin"));
+    run(&config, &Controller::seed(), &path, false, 0).expect("it stops");
+    let refused = |config: &SearchConfig, start: &Controller| run(config, start, &path, true, 0).unwrap_err();
+    let seed = Controller::seed();
     let other = SearchConfig { seed: 9, ..config.clone() };
-    assert_eq!(refused(&bytes, &other), ParetoError::OtherRun { what: "seed" });
-    assert_eq!(refused(&bytes, &small(Method::Bsoo)), ParetoError::OtherRun { what: "method" });
-    let mut other_jump = Controller::seed().values().to_vec();
+    assert!(refused(&other, &seed).contains("of another seed"));
+    assert!(refused(&small(Method::Bsoo), &seed).contains("of another method"));
+    let longer = SearchConfig { generations: 7, ..config.clone() };
+    assert!(refused(&longer, &seed).contains("of another budget or other setting"));
+    let mut other_jump = seed.values().to_vec();
     other_jump[1] += 0.01;
     let other_jump = Controller::new(&other_jump).expect("within bounds");
-    let told = Search::resume(&bytes, &config, &other_jump).unwrap_err();
-    assert_eq!(told, ParetoError::OtherRun { what: "first jump" });
-    assert!(matches!(refused(&bytes[..bytes.len() / 2], &config), ParetoError::Checkpoint(_)));
-    assert!(matches!(refused(b"nonsense", &config), ParetoError::Checkpoint(_)));
+    assert!(refused(&config, &other_jump).contains("of another first jump"));
 }
 
 #[test]

@@ -4,7 +4,7 @@
 //! implicit PD control; poses, torques, contacts and energies leave, as do MJCF and NPZ files for MuJoCo and NumPy.
 //! Start reading at [`character`], then `compile.rs`, then `step/mod.rs`, which is the algorithm.
 
-pub use sinew_work::atomic_write;
+pub use sinew_work::{atomic_write, fnv};
 mod batch;
 pub mod character;
 pub mod character_file;
@@ -13,7 +13,6 @@ mod coordinates;
 pub mod embedded;
 mod engine;
 mod fall;
-pub mod fnv;
 mod jobs;
 mod kernel;
 mod lanes;

@@ -79,6 +79,9 @@ pub enum RolloutError {
         /// Numbers in a row.
         row: usize,
     },
+    /// The run that the rollouts are part of was told to stop.
+    #[error(transparent)]
+    Cancelled(#[from] sinew_work::Cancelled),
     /// An interval is zero.
     #[error("the {0} is 0 steps; it must be at least 1")]
     Interval(&'static str),
@@ -226,7 +229,7 @@ impl Rollouts<'_> {
                 None => all(),
             }
         }
-        Ok(())
+        Ok(sinew_work::check_cancelled()?)
     }
 
     fn check(&self) -> Result<(), RolloutError> {
@@ -252,7 +255,8 @@ impl Rollouts<'_> {
         let mut lanes: Vec<Option<Lane>> = (0..room).map(|_| None).collect();
         (0..group.lane_count()).for_each(|lane| group.set_running(lane, false));
         let mut rows = Rows::new(self.model);
-        loop {
+        // Where the run is told to stop, lanes are left as they are: what comes of them is thrown away.
+        while !sinew_work::is_cancelled() {
             let mut began = false;
             let mut is_idle = lanes.iter().all(Option::is_none);
             for (lane, slot) in lanes.iter_mut().enumerate().filter(|(_, slot)| slot.is_none()) {

@@ -80,18 +80,6 @@ pub enum TransferError {
         /// Part of the solution.
         part: &'static str,
     },
-    /// A checkpoint is of another run.
-    #[error("the checkpoint is of another {what}; remove it or run without --resume")]
-    OtherRun {
-        /// What differs.
-        what: &'static str,
-    },
-    /// A checkpoint cannot be read.
-    #[error("the checkpoint is damaged ({problem}); remove it or run without --resume")]
-    Checkpoint {
-        /// What the reader said.
-        problem: String,
-    },
     /// A motion has no cycle that could be repeated.
     #[error("no policy can be trained on the motion: {problem}")]
     NoReference {

@@ -22,15 +22,17 @@ pub mod target;
 #[cfg(test)]
 mod test_motions;
 mod transfer;
+mod work;
 
-pub use assist::{AssistConfig, AssistPoint, AssistProgress, Help, HelpFigures, HelpSpan, HelpUnits};
+pub use assist::{AssistConfig, AssistPoint, Help, HelpFigures, HelpSpan, HelpUnits};
 pub use config::{Begins, Config};
 pub use cost::Terms;
 pub use error::TransferError;
-pub use feedback::{FeedbackConfig, FeedbackProgress, FeedbackTraining, Gains, Pilot, Policy, Reference};
+pub use feedback::{FeedbackConfig, FeedbackTraining, Gains, Pilot, Policy, Reference};
 pub use metrics::Metrics;
 pub use performance::{Moment, Performance};
 pub use search::Search;
 pub use solution::Solution;
 pub use target::{ClipInput, FRAME_SECS, Target};
-pub use transfer::{Progress, Stage, Transfer};
+pub use transfer::{Stage, Transfer};
+pub use work::{FeedbackWork, SweepWork, TransferWork};

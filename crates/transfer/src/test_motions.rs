@@ -3,6 +3,9 @@
 use crate::config::Config;
 use crate::target::{ClipInput, Target};
 use sinew_sim::{Character, Model, Scene};
+use sinew_work::{Outcome, Progress, RunOptions, Work};
+use std::ops::ControlFlow;
+use std::path::Path;
 use std::sync::Arc;
 
 /// A budget that takes moments.
@@ -25,4 +28,24 @@ pub(crate) fn squat(character: Character, config: &Config, frames: usize, lift: 
         positions.extend(row);
     }
     Target::new(&model, &ClipInput { name: "squat", rate_hz: 30.0, positions: &positions }).expect("a target")
+}
+
+/// Runs work on three threads, stopped after every piece and resumed from its checkpoint; gives its states and how far each was.
+pub(crate) fn piece_by_piece<W: Work>(work: &W, path: &Path) -> Vec<(W::State, Progress)> {
+    let mut pieces: Vec<(W::State, Progress)> = Vec::new();
+    loop {
+        let resumes = !pieces.is_empty();
+        let options = RunOptions { threads: 3, checkpoint: Some(path.into()), resumes, ..RunOptions::default() };
+        let mut pieces_now = 0;
+        let outcome = sinew_work::run(work, &options, &mut |_, state, progress| {
+            if pieces_now > 0 || !resumes {
+                pieces.push((state.clone(), progress.clone()));
+            }
+            pieces_now += 1;
+            if pieces_now > usize::from(resumes) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        });
+        if let Outcome::Finished(_) = outcome.unwrap_or_else(|error| panic!("{error}")) {
+            return pieces;
+        }
+    }
 }

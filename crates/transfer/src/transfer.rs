@@ -8,9 +8,7 @@ use crate::search::Search;
 use crate::target::Target;
 use crate::{Performance, Solution, TransferError};
 use serde::{Deserialize, Serialize};
-
-/// First bytes of a checkpoint; the digit counts its versions.
-const MAGIC: &[u8] = b"sinew-transfer-4\n";
+use sinew_work::{Best, Progress};
 
 /// How often the windows before a fall are searched again before weaning is tried; where that fails, the search goes on.
 const TRIES_BEFORE_WEANING: usize = 2;
@@ -20,8 +18,6 @@ const TRIES_BEFORE_WEANING: usize = 2;
 pub struct Transfer {
     config: Config,
     seed: u64,
-    /// Of the target that it works on.
-    target_hash: u64,
     search: Search,
     /// The way out of a search that falls.
     weaning: Option<Weaning>,
@@ -41,25 +37,6 @@ pub enum Stage {
     Done,
 }
 
-/// How far a transfer is.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Progress {
-    /// Pieces of work done.
-    pub done: usize,
-    /// Pieces of work in all, as far as is known.
-    pub total: usize,
-    /// Windows searched.
-    pub windows: usize,
-    /// Rounds of the polish made.
-    pub rounds: usize,
-    /// Mean cost of the best motion of the search so far.
-    pub best_cost: f64,
-    /// Steps simulated.
-    pub steps: u64,
-    /// What comes next.
-    pub stage: Stage,
-}
-
 impl Transfer {
     /// A transfer that has not begun.
     ///
@@ -71,7 +48,6 @@ impl Transfer {
         Ok(Transfer {
             config: config.clone(),
             seed,
-            target_hash: target.hash(),
             search,
             weaning: None,
             polishing: None,
@@ -152,13 +128,26 @@ impl Transfer {
     /// How far it is.
     pub fn progress(&self, target: &Target) -> Progress {
         let windows = self.search.windows().len();
+        let window_count = Search::window_count(target, &self.config);
         let rounds = self.polishing.as_ref().map_or(0, Polishing::rounds);
-        let [rungs, all_rungs] = self.weaning.as_ref().map_or([0; 2], Weaning::progress);
-        let polish = self.config.polish.map_or(0, |p| p.iterations);
-        let total = Search::window_count(target, &self.config) + all_rungs + polish;
-        let done = if self.is_done() { total } else { windows + rungs + rounds };
-        let (best_cost, steps, stage) = (self.search.best_cost(), self.steps(), self.stage());
-        Progress { done, total, windows, rounds, best_cost, steps, stage }
+        let round_count = self.config.polish.as_ref().map_or(0, |polish| polish.iterations);
+        let [rungs, rung_count] = self.weaning.as_ref().map_or([0; 2], Weaning::progress);
+        let total = window_count + rung_count + round_count;
+        let doing = match self.stage() {
+            Stage::Search => format!("window {} of {window_count}", windows + 1),
+            Stage::Weaning => format!("every search falls: weaned from help, step {} of {rung_count}", rungs + 1),
+            Stage::Polish => format!("polish, round {} of {round_count}", rounds + 1),
+            Stage::Done => "performing what was found".to_owned(),
+        };
+        Progress {
+            doing,
+            done: if self.is_done() { total } else { windows + rungs + rounds } as f64,
+            total: total as f64,
+            total_is_bound: true,
+            best: Some(Best { name: "cost".into(), value: self.search.best_cost() }),
+            steps: self.steps(),
+            ..Progress::default()
+        }
     }
 
     /// The best solution so far; its offsets reach as far as the search did, and are empty before its first window.
@@ -176,31 +165,5 @@ impl Transfer {
     /// Where no window has been searched yet, or no world can be made.
     pub fn perform(&self, target: &Target) -> Result<Performance, TransferError> {
         Performance::record(target, &self.config, &self.solution(target), &mut |_, _| ())
-    }
-
-    /// The state as bytes.
-    pub fn save(&self) -> Vec<u8> {
-        let mut bytes = MAGIC.to_vec();
-        bytes.extend(postcard::to_stdvec(self).unwrap_or_default());
-        bytes
-    }
-
-    /// Goes on from saved bytes, for the same target, configuration and seed.
-    ///
-    /// # Errors
-    /// Where the bytes are damaged or of another run.
-    pub fn resume(bytes: &[u8], target: &Target, config: &Config, seed: u64) -> Result<Transfer, TransferError> {
-        let damaged = |problem: String| TransferError::Checkpoint { problem };
-        let body = bytes.strip_prefix(MAGIC).ok_or_else(|| damaged("it is none, or of another version".into()))?;
-        let saved: Transfer = postcard::from_bytes(body).map_err(|e| damaged(e.to_string()))?;
-        let checks = [
-            ("motion or character", saved.target_hash == target.hash()),
-            ("preset", saved.config == *config),
-            ("seed", saved.seed == seed),
-        ];
-        match checks.iter().find(|(_, same)| !same) {
-            Some((what, _)) => Err(TransferError::OtherRun { what }),
-            None => Ok(saved),
-        }
     }
 }

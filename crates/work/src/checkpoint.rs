@@ -12,7 +12,7 @@
 //!
 //! Numbers are little-endian.
 
-use crate::Fnv;
+use crate::fnv1a;
 use crate::atomic_write::atomic_write;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -35,7 +35,7 @@ impl Identity {
     pub fn part(self, name: &str, value: &impl Serialize) -> Identity {
         // What cannot be written has the hash of nothing: the checkpoint itself will say so when it is saved.
         let bytes = postcard::to_stdvec(value).unwrap_or_default();
-        self.hashed(name, Fnv::of(&bytes))
+        self.hashed(name, fnv1a(bytes))
     }
 
     /// Adds a part that has a hash already.
@@ -199,7 +199,7 @@ impl Checkpoint {
         }
         bytes.extend((self.payload.len() as u64).to_le_bytes());
         bytes.extend(&self.payload);
-        bytes.extend(Fnv::of(&bytes).to_le_bytes());
+        bytes.extend(fnv1a(bytes.iter().copied()).to_le_bytes());
         bytes
     }
 
@@ -211,7 +211,7 @@ impl Checkpoint {
         if reader.u32().ok_or_else(damaged)? != FORMAT {
             return Err(CheckpointError::Version { path: path.into() });
         }
-        if Fnv::of(head) != u64::from_le_bytes(*checksum) {
+        if fnv1a(head.iter().copied()) != u64::from_le_bytes(*checksum) {
             return Err(damaged());
         }
         reader.checkpoint().ok_or_else(damaged)

@@ -139,12 +139,20 @@ pub fn run<W: Work>(
     })
 }
 
-/// So many threads; 0 for one on each core. For work in one piece: [`run`] makes its own.
+/// Does something that takes seconds, in one piece that cannot be resumed, on the threads of a run; returns none where it was told to stop meanwhile.
 ///
 /// # Errors
-/// Where they are too many, in one sentence.
-pub fn thread_pool(threads: usize) -> Result<rayon::ThreadPool, RunError<std::convert::Infallible>> {
-    pool_watching(threads, &Cancel::new()).map_err(|problem| RunError::Threads { threads, problem })
+/// Where threads cannot be started, or the piece fails.
+pub fn run_once<T: Send, E: Send>(
+    options: &RunOptions,
+    piece: impl FnOnce() -> Result<T, E> + Send,
+) -> Result<Option<T>, RunError<E>> {
+    let pool = pool_watching(options.threads, &options.cancel)
+        .map_err(|problem| RunError::Threads { threads: options.threads, problem })?;
+    match pool.install(piece) {
+        _ if options.cancel.is_cancelled() => Ok(None),
+        done => done.map(Some).map_err(RunError::Work),
+    }
 }
 
 /// A pool whose threads all watch a signal.

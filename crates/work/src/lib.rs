@@ -7,13 +7,13 @@ pub mod atomic_write;
 mod cancel;
 mod checkpoint;
 mod driver;
-mod fnv;
+pub mod fnv;
 mod progress;
 mod work;
 
 pub use cancel::{Cancel, Cancelled, check_cancelled, is_cancelled};
 pub use checkpoint::{Checkpoint, CheckpointError, Identity};
-pub use driver::{Outcome, RunError, RunOptions, Started, run, thread_pool};
-pub use fnv::Fnv;
+pub use driver::{Outcome, RunError, RunOptions, Started, run, run_once};
+pub use fnv::fnv1a;
 pub use progress::{Best, Clock, Progress};
 pub use work::Work;

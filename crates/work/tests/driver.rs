@@ -153,14 +153,14 @@ fn checkpoints_of_other_runs_are_refused_by_what_differs() {
         let mut changed = bytes.clone();
         changed[at..at + from.len()].copy_from_slice(to);
         let count = changed.len() - 8;
-        let checksum = sinew_work::Fnv::of(&changed[..count]);
+        let checksum = sinew_work::fnv1a(changed[..count].iter().copied());
         changed[count..].copy_from_slice(&checksum.to_le_bytes());
         std::fs::write(&path, &changed).expect("written");
         assert!(refusal(&sum(3), &path).contains(says), "{}", refusal(&sum(3), &path));
         // The number behind the kind is the version of its state.
         changed[at..at + from.len()].copy_from_slice(from);
         changed[at + from.len()] += 1;
-        let checksum = sinew_work::Fnv::of(&changed[..count]);
+        let checksum = sinew_work::fnv1a(changed[..count].iter().copied());
         changed[count..].copy_from_slice(&checksum.to_le_bytes());
         std::fs::write(&path, &changed).expect("written");
         assert!(refusal(&sum(3), &path).contains("another version"));
@@ -201,10 +201,13 @@ fn a_state_that_cannot_be_saved_is_an_error_and_leaves_the_old_file() {
 }
 
 #[test]
-fn too_many_threads_are_refused() {
+fn threads_are_those_asked_for_and_too_many_are_refused() {
     let error = run(&sum(1), &RunOptions { threads: 5000, ..RunOptions::default() }).expect_err("too many");
     assert!(error.to_string().contains("5000 threads"), "{error}");
-    let count = AtomicUsize::new(0);
-    sinew_work::thread_pool(3).expect("three").install(|| count.store(rayon::current_num_threads(), Ordering::Relaxed));
-    assert_eq!(count.into_inner(), 3);
+    let once = |options: &RunOptions| sinew_work::run_once(options, || Ok::<_, Cancelled>(rayon::current_num_threads()));
+    let three = RunOptions { threads: 3, ..RunOptions::default() };
+    assert_eq!(once(&three).expect("three"), Some(3));
+    assert!(once(&RunOptions { threads: 5000, ..three.clone() }).is_err());
+    three.cancel.cancel();
+    assert_eq!(once(&three).expect("told to stop"), None);
 }

@@ -10,9 +10,8 @@ use crate::polish::{AssistedPolish, Helped, knot_count};
 use crate::target::Target;
 use crate::{Solution, TransferError};
 use serde::{Deserialize, Serialize};
+use sinew_work::Progress;
 
-/// First bytes of a saved sweep; the number changes with the layout.
-const MAGIC: &[u8] = b"sinew-assist-4\n";
 /// Softness of the price in the rounds at a price, over the least help: first soft, so that help that is not there yet can grow; in the end
 /// so hard that little help costs as much for its size as much help.
 const SOFTNESS: [f64; 3] = [10.0, 1.0, 0.1];
@@ -22,17 +21,6 @@ const PUPPET_SOFTNESS: f64 = 1.0;
 const REACHES: [f64; 3] = [3.0, 1.0, 1.0];
 /// Shares of the least help below which help is taken away, one after the other.
 const TAKEN_AWAY: [f64; 3] = [0.1, 0.4, 1.0];
-
-/// How far a sweep is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct AssistProgress {
-    /// Passes over a price done.
-    pub done: usize,
-    /// Passes in all.
-    pub total: usize,
-    /// Steps simulated.
-    pub steps: u64,
-}
 
 /// A sweep under way: points from physics alone to the motion as drawn.
 ///
@@ -55,32 +43,10 @@ pub struct Sweep {
 }
 
 /// A piece of work.
-enum Work {
+enum Pass {
     Drawn,
     Up(f64),
     Down(f64),
-}
-
-/// Points from physics alone to the motion as drawn, by rising help; none of those that complete is worse than another in both help and cost.
-///
-/// `plain` is the solution of the plain transfer, which is the first point as it is.
-///
-/// # Errors
-/// Where the character is fixed to the world, a constant is out of its range, or the simulator refuses.
-pub fn sweep(
-    target: &Target,
-    config: &Config,
-    assist: &AssistConfig,
-    plain: &Solution,
-    observe: &mut dyn FnMut(&AssistProgress),
-) -> Result<Vec<AssistPoint>, TransferError> {
-    let mut sweep = Sweep::new(target, config, assist, plain)?;
-    observe(&sweep.progress());
-    while !sweep.is_done() {
-        sweep.advance(target, config)?;
-        observe(&sweep.progress());
-    }
-    sweep.points(target, config)
 }
 
 /// Whether a wrench from outside could move the character at all.
@@ -121,13 +87,13 @@ impl Sweep {
     }
 
     /// What comes next; none at the end.
-    fn next(&self) -> Option<Work> {
+    fn next(&self) -> Option<Pass> {
         let prices = &self.settings.prices;
         let ups = self.ups();
         match self.done {
-            0 => Some(Work::Drawn),
-            done if done <= ups => Some(Work::Up(prices[prices.len() - done])),
-            done if self.first.completed => prices.get(done - 1 - ups).map(|&price| Work::Down(price)),
+            0 => Some(Pass::Drawn),
+            done if done <= ups => Some(Pass::Up(prices[prices.len() - done])),
+            done if self.first.completed => prices.get(done - 1 - ups).map(|&price| Pass::Down(price)),
             _ => None,
         }
     }
@@ -143,9 +109,17 @@ impl Sweep {
     }
 
     /// How far it is.
-    pub fn progress(&self) -> AssistProgress {
+    pub fn progress(&self) -> Progress {
         let downs = if self.first.completed { self.settings.prices.len() } else { 0 };
-        AssistProgress { done: self.done, total: 1 + self.ups() + downs, steps: self.steps }
+        let total = 1 + self.ups() + downs;
+        let doing = match self.next() {
+            None => "choosing the front".to_owned(),
+            Some(Pass::Drawn) => "help: the motion as drawn".to_owned(),
+            Some(Pass::Up(price) | Pass::Down(price)) => {
+                format!("help: pass {} of {total}, price {price}", self.done + 1)
+            }
+        };
+        Progress { doing, done: self.done as f64, total: total as f64, steps: self.steps, ..Progress::default() }
     }
 
     /// Does one piece of work.
@@ -157,14 +131,14 @@ impl Sweep {
         let settings = self.settings.clone();
         let mut polisher = Polisher { target, config, settings: &settings, steps: 0 };
         match work {
-            Work::Drawn => self.drawn = polisher.drawn(&self.first.solution.push_off)?,
-            Work::Up(price) => {
+            Pass::Drawn => self.drawn = polisher.drawn(&self.first.solution.push_off)?,
+            Pass::Up(price) => {
                 if let Some(mut current) = self.rising.last().or(self.drawn.as_ref()).cloned() {
                     polisher.settle(&mut current, price, settings.rounds)?;
                     self.rising.push(current);
                 }
             }
-            Work::Down(price) => {
+            Pass::Down(price) => {
                 let mut current = self.falling.take().unwrap_or_else(|| {
                     let knots = knot_count(config, target.frames());
                     let none = Helped::none(knots, 1.0, settings.least_help, HelpUnits::of(&target.model));
@@ -196,28 +170,6 @@ impl Sweep {
         let rest = self.rising.iter().chain(&self.drawn).map(|polish| point_of(target, config, polish));
         let others = self.points.iter().cloned().map(Ok).chain(rest).collect::<Result<Vec<_>, _>>()?;
         Ok(front(self.first.clone(), others, &self.settings))
-    }
-
-    /// The state as bytes.
-    pub fn save(&self) -> Vec<u8> {
-        let mut bytes = MAGIC.to_vec();
-        bytes.extend(postcard::to_stdvec(self).unwrap_or_default());
-        bytes
-    }
-
-    /// Goes on from saved bytes, for the same plain transfer and the same settings.
-    ///
-    /// # Errors
-    /// Where the bytes are damaged or of another run.
-    pub fn resume(bytes: &[u8], settings: &AssistConfig, plain: &Solution) -> Result<Sweep, TransferError> {
-        let damaged = |problem: String| TransferError::Checkpoint { problem };
-        let body = bytes.strip_prefix(MAGIC).ok_or_else(|| damaged("it is none, or of another version".into()))?;
-        let saved: Sweep = postcard::from_bytes(body).map_err(|e| damaged(e.to_string()))?;
-        let checks = [("preset", saved.settings == *settings), ("transfer", saved.first.solution == *plain)];
-        match checks.iter().find(|(_, is_same)| !is_same) {
-            Some((what, _)) => Err(TransferError::OtherRun { what }),
-            None => Ok(saved),
-        }
     }
 }
 

@@ -4,9 +4,11 @@ use crate::performance::{Moment, Performance};
 use crate::polish::{AssistedPolish, Helped, Polishing, knot_count};
 use crate::search::Search;
 use crate::target::Target;
-use crate::test_motions::{squat, tiny};
-use crate::{Solution, Stage, Transfer};
+use crate::test_motions::{piece_by_piece, squat, tiny};
+use crate::{Solution, Stage, SweepWork, TransferWork};
 use sinew_sim::{Measured, embedded};
+use sinew_work::RunOptions;
+use std::ops::ControlFlow;
 
 /// The plain transfer.
 fn plain(target: &Target, config: &Config) -> Solution {
@@ -22,7 +24,9 @@ fn plain(target: &Target, config: &Config) -> Solution {
 }
 
 fn swept(target: &Target, config: &Config, assist: &AssistConfig, plain: &Solution) -> Vec<AssistPoint> {
-    sweep(target, config, assist, plain, &mut |_| ()).expect("a sweep")
+    let work = SweepWork { target, config, settings: assist, plain };
+    let done = sinew_work::run(&work, &RunOptions::default(), &mut |_, _, _| ControlFlow::Continue(()));
+    done.expect("a sweep").into_state().points(target, config).expect("points")
 }
 
 #[test]
@@ -148,25 +152,22 @@ fn a_sweep_that_was_saved_goes_on_to_the_same_bytes() {
     let target = squat(embedded::dinosaur(), &config, 19, 0.1);
     let alone = plain(&target, &config);
     let two = AssistConfig { prices: vec![10.0, 1.0], rounds: 1, ..AssistConfig::quick() };
-    let mut whole = Sweep::new(&target, &config, &two, &alone).expect("a sweep");
-    let mut resumed = whole.clone();
-    let mut passes = 0;
-    while !whole.is_done() {
-        assert_eq!((whole.progress().done, whole.progress().total), (passes, 5));
-        whole.advance(&target, &config).expect("a pass");
-        resumed = Sweep::resume(&resumed.save(), &two, &alone).expect("the same run");
-        resumed.advance(&target, &config).expect("a pass");
-        passes += 1;
-    }
-    assert!(passes == 5 && whole == resumed && whole.save() == resumed.save());
-    assert!(whole.points(&target, &config).expect("points") == swept(&target, &config, &two, &alone));
-    let bytes = whole.save();
-    let told = |bytes: &[u8], settings: &AssistConfig, plain: &Solution| {
-        Sweep::resume(bytes, settings, plain).expect_err("refused").to_string()
+    let work = SweepWork { target: &target, config: &config, settings: &two, plain: &alone };
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("checkpoint.bin");
+    let pieces = piece_by_piece(&work, &path);
+    let shares: Vec<_> = pieces.iter().map(|(_, progress)| (progress.done, progress.total)).collect();
+    assert_eq!(shares, (0..6).map(|done| (done as f64, 5.0)).collect::<Vec<_>>());
+    let (resumed, _) = pieces.last().expect("the last");
+    assert!(resumed.points(&target, &config).expect("points") == swept(&target, &config, &two, &alone));
+    let told = |settings: &AssistConfig, plain: &Solution| {
+        let work = SweepWork { settings, plain, ..work };
+        let options = RunOptions { checkpoint: Some(path.clone()), resumes: true, ..RunOptions::default() };
+        let done = sinew_work::run(&work, &options, &mut |_, _, _| ControlFlow::Continue(()));
+        done.expect_err("refused").to_string()
     };
-    assert!(told(&bytes, &AssistConfig { rounds: 2, ..two.clone() }, &alone).contains("another preset"));
-    assert!(told(&bytes, &two, &Solution { push_off: Vec::new(), ..alone.clone() }).contains("another transfer"));
-    assert!(told(&bytes[..bytes.len() / 2], &two, &alone).contains("damaged"));
+    assert!(told(&AssistConfig { rounds: 2, ..two.clone() }, &alone).contains("another configuration"));
+    assert!(told(&two, &Solution { push_off: Vec::new(), ..alone.clone() }).contains("another transfer"));
 }
 
 #[test]
@@ -188,18 +189,15 @@ fn where_every_search_falls_a_puppet_learns_to_stand() {
     // Samples far from the target: all of them fall.
     let wild = Config { sigma: 3.0, torque_share: None, second_tries: 1, ..tiny() };
     let target = squat(embedded::dinosaur(), &wild, 61, 0.0);
-    let mut transfer = Transfer::new(&target, &wild, 1).expect("a transfer");
-    let mut resumed = transfer.clone();
-    let mut rungs = 0;
-    while !transfer.is_done() {
-        rungs += usize::from(transfer.stage() == Stage::Weaning);
-        transfer.advance(&target).expect("a piece of work");
-        resumed = Transfer::resume(&resumed.save(), &target, &wild, 1).expect("the same run");
-        resumed.advance(&target).expect("a piece of work");
-        let progress = transfer.progress(&target);
-        assert!(progress.done <= progress.total, "{progress:?}");
-    }
-    assert!(transfer.was_weaned() && rungs > 1 && transfer == resumed, "{} {rungs}", transfer.was_weaned());
+    let work = TransferWork { target: &target, config: &wild, seed: 1 };
+    let whole = sinew_work::run(&work, &RunOptions::default(), &mut |_, _, _| ControlFlow::Continue(()));
+    let whole = whole.expect("a transfer").into_state();
+    let folder = tempfile::tempdir().expect("a folder");
+    let pieces = piece_by_piece(&work, &folder.path().join("checkpoint.bin"));
+    let rungs = pieces.iter().filter(|(transfer, _)| transfer.stage() == Stage::Weaning).count();
+    assert!(pieces.iter().all(|(_, progress)| progress.done <= progress.total));
+    let (transfer, _) = pieces.last().expect("the last");
+    assert!(transfer.was_weaned() && rungs > 1 && *transfer == whole, "{} {rungs}", transfer.was_weaned());
     let run = transfer.perform(&target).expect("a run");
     assert!(run.fell_at.is_none() && run.mean_terms().total() < 0.3, "{:?}", run.mean_terms());
 }

@@ -23,4 +23,4 @@ pub use policy::{Gains, Pilot, Policy};
 pub use recording::{Repeated, TimedPush};
 pub use reference::{Reference, period_secs};
 pub use report::{FeedbackReport, PushLimit, Test};
-pub use training::{FeedbackProgress, FeedbackTraining};
+pub use training::FeedbackTraining;

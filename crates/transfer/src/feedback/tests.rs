@@ -2,8 +2,11 @@ use super::features::Heading;
 use super::scenarios::scenarios;
 use super::trial::{Judge, Scenario, Trial};
 use super::*;
-use crate::{ClipInput, Config, FRAME_SECS, Performance, Solution, Target};
+use crate::test_motions::piece_by_piece;
+use crate::{ClipInput, Config, FRAME_SECS, FeedbackWork, Performance, Solution, Target};
 use sinew_sim::{Batch, BatchOptions, DampsTo, Flow, Job, Model, Rollouts, Scene, Snapshot, embedded};
+use sinew_work::RunOptions;
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 /// The dinosaur, bobbing at its place: a cycle of half a second, recorded for 2 s.
@@ -180,14 +183,20 @@ fn training_lengthens_the_balance_and_goes_on_after_a_pause_on_any_threads() {
         training.advance(&model, 1).unwrap();
     }
     // A pause after every generation, and three threads.
-    let mut paused = FeedbackTraining::new(&model, &reference, &config, 5).unwrap();
-    while !paused.is_done() {
-        paused.advance(&model, 3).unwrap();
-        paused = FeedbackTraining::resume(&paused.save(), &reference, &config, 5).unwrap();
-    }
-    assert_eq!(training.save(), paused.save());
-    assert!(FeedbackTraining::resume(&paused.save(), &reference, &config, 6).is_err());
-    assert!(FeedbackTraining::resume(&paused.save()[..40], &reference, &config, 5).is_err());
+    let work = FeedbackWork { model: &model, reference: &reference, config: &config, seed: 5 };
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("checkpoint.bin");
+    let pieces = piece_by_piece(&work, &path);
+    let (paused, _) = pieces.last().unwrap();
+    assert_eq!(postcard::to_stdvec(&training).unwrap(), postcard::to_stdvec(paused).unwrap());
+    // Repetitions done only grow, and in the end nothing is left.
+    assert!(pieces.windows(2).all(|pair| pair[0].1.done < pair[1].1.done));
+    let end = &pieces.last().unwrap().1;
+    assert!(end.done == end.total && pieces[0].1.total_is_bound, "{end:?}");
+    let other = FeedbackWork { seed: 6, ..work };
+    let options = RunOptions { checkpoint: Some(path), resumes: true, ..RunOptions::default() };
+    let refused = sinew_work::run(&other, &options, &mut |_, _, _| ControlFlow::Continue(())).unwrap_err();
+    assert!(refused.to_string().contains("another seed"), "{refused}");
 
     // The troubles of the last stage.
     let scenarios = scenarios(&model, &reference, &config, 5, 1, 6 * reference.frames);

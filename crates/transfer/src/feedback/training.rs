@@ -10,10 +10,8 @@ use crate::TransferError;
 use serde::{Deserialize, Serialize};
 use sinew_optim::{CmaEs, Options};
 use sinew_sim::Model;
+use sinew_work::{Best, Progress};
 use std::sync::Arc;
-
-/// First bytes of a checkpoint; the digit counts its versions.
-const MAGIC: &[u8] = b"sinew-feedback-2\n";
 
 /// A training under way. It can be saved between two generations, and goes on with the same bits.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -38,28 +36,11 @@ pub struct FeedbackTraining {
     survives: bool,
     is_done: bool,
     generations: u64,
+    /// Generations that each ended stage of every try took.
+    stage_generations: Vec<u64>,
+    /// Repetitions of the cycle that all generations asked for.
+    repetitions: u64,
     steps: u64,
-}
-
-/// How far a training is.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct FeedbackProgress {
-    /// Tries of the first stages ended.
-    pub tries: usize,
-    /// Tries in all.
-    pub try_count: usize,
-    /// Stages ended, of the present try.
-    pub stages: usize,
-    /// Stages in all.
-    pub stage_count: usize,
-    /// Generations of this stage.
-    pub generations: usize,
-    /// Best cost of this stage.
-    pub best_cost: f64,
-    /// Whether the best policy of this stage stays on its feet in all of its runs.
-    pub survives: bool,
-    /// Steps simulated.
-    pub steps: u64,
 }
 
 impl FeedbackTraining {
@@ -98,6 +79,8 @@ impl FeedbackTraining {
             survives: false,
             is_done: false,
             generations: 0,
+            stage_generations: Vec::new(),
+            repetitions: 0,
             steps: 0,
         })
     }
@@ -117,18 +100,38 @@ impl FeedbackTraining {
         self.generations as usize
     }
 
-    /// How far it is.
-    pub fn progress(&self) -> FeedbackProgress {
-        FeedbackProgress {
-            tries: self.tries.len(),
-            try_count: self.config.tries,
-            stages: self.stage,
-            stage_count: self.config.stages.len(),
-            generations: self.history.len(),
-            best_cost: self.history.last().copied().unwrap_or(f64::INFINITY),
-            survives: self.survives,
-            steps: self.steps,
-        }
+    /// How far it is, counted in repetitions of the cycle: a generation of a stage counts the stage's.
+    ///
+    /// Once a stage has ended, the others are taken to need as many generations as the mean of those; until then their most.
+    pub fn progress(&self) -> Progress {
+        let (config, stages) = (&self.config, &self.config.stages);
+        let ended: u64 = self.stage_generations.iter().sum();
+        let (expected, total_is_bound) = match self.stage_generations.len() as u64 {
+            0 => (config.iterations as u64, true),
+            count => (ended.div_ceil(count), false),
+        };
+        let now = self.history.len() as u64;
+        let least = (config.patience as u64).min((config.iterations as u64).saturating_sub(now));
+        let repetitions = |stage: usize| stages.get(stage).map_or(0, |repetitions| *repetitions as u64);
+        let of_stage = repetitions(self.stage) * expected.saturating_sub(now).max(least);
+        let later: u64 = (self.stage + 1..stages.len()).map(|stage| repetitions(stage) * expected).sum();
+        let tries_left = config.tries.saturating_sub(self.tries.len() + 1) as u64;
+        let of_tries = tries_left * expected * (0..config.try_stages).map(repetitions).sum::<u64>();
+        let left = if self.is_done { 0 } else { of_stage + later + of_tries };
+        let attempt = match self.tries.len() < config.tries && config.tries > 1 {
+            true => format!("try {} of {}, ", self.tries.len() + 1, config.tries),
+            false => String::new(),
+        };
+        let doing = match self.is_done {
+            true => "trained".to_owned(),
+            false => {
+                let (stage, count) = (self.stage + 1, stages.len());
+                format!("{attempt}stage {stage} of {count}, {} repetitions", repetitions(self.stage))
+            }
+        };
+        let best = self.history.last().map(|value| Best { name: "cost".into(), value: *value });
+        let (done, steps) = (self.repetitions as f64, self.steps);
+        Progress { doing, done, total: done + left as f64, total_is_bound, best, steps, ..Progress::default() }
     }
 
     /// The best policy so far.
@@ -186,6 +189,7 @@ impl FeedbackTraining {
         }
         self.steps += ran.iter().map(|r| r.steps).sum::<u64>();
         self.generations += 1;
+        self.repetitions += repetitions as u64;
         self.strategy.tell(&costs)?;
         self.history.push(self.strategy.best().1);
         if self.stage_ends() {
@@ -213,6 +217,7 @@ impl FeedbackTraining {
     fn next_stage(&mut self, model: &Arc<Model>, threads: usize) -> Result<(), TransferError> {
         self.best = self.strategy.best().0.to_vec();
         self.stage_ends.push(self.best.clone());
+        self.stage_generations.push(self.history.len() as u64);
         self.stage += 1;
         if self.config.tries > 1
             && self.tries.len() < self.config.tries
@@ -251,37 +256,6 @@ impl FeedbackTraining {
         // The first try has the seed itself; those of others are far from any that people give.
         self.try_seed = self.seed.wrapping_add((taken as u64) << 32);
         Ok(())
-    }
-
-    /// The state as bytes.
-    pub fn save(&self) -> Vec<u8> {
-        let mut bytes = MAGIC.to_vec();
-        bytes.extend(postcard::to_stdvec(self).unwrap_or_default());
-        bytes
-    }
-
-    /// Goes on from saved bytes, for the same reference, configuration and seed.
-    ///
-    /// # Errors
-    /// Where the bytes are damaged or of another run.
-    pub fn resume(
-        bytes: &[u8],
-        reference: &Reference,
-        config: &FeedbackConfig,
-        seed: u64,
-    ) -> Result<FeedbackTraining, TransferError> {
-        let damaged = |problem: String| TransferError::Checkpoint { problem };
-        let body = bytes.strip_prefix(MAGIC).ok_or_else(|| damaged("it is none, or of another version".into()))?;
-        let saved: FeedbackTraining = postcard::from_bytes(body).map_err(|e| damaged(e.to_string()))?;
-        let checks = [
-            ("motion or character", saved.reference == *reference),
-            ("preset", saved.config == *config),
-            ("seed", saved.seed == seed),
-        ];
-        match checks.iter().find(|(_, same)| !same) {
-            Some((what, _)) => Err(TransferError::OtherRun { what }),
-            None => Ok(saved),
-        }
     }
 }
 

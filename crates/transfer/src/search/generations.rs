@@ -10,8 +10,11 @@ use sinew_sim::{Flow, Jobs, Outcome, Steering, World};
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, RwLock};
+use std::time::Duration;
 
 const NO_PANIC: &str = "no holder panics";
+/// How long a thread without jobs waits for news before it asks whether the run was told to stop.
+const PATIENCE: Duration = Duration::from_millis(50);
 
 /// Whether a search that has the best costs of its generations so far ends.
 pub(super) type Ends<'a> = dyn Fn(&[f64]) -> bool + Sync + 'a;
@@ -148,10 +151,11 @@ impl Jobs for Generations<'_> {
             if let Some(job) = queue.jobs.pop_front() {
                 return Some((job, self.place(job).0));
             }
-            if !waits || self.has_ended.load(Ordering::Relaxed) {
+            if !waits || self.has_ended.load(Ordering::Relaxed) || sinew_work::is_cancelled() {
                 return None;
             }
-            queue = self.news.wait(queue).expect(NO_PANIC);
+            // Who is told to stop brings no news: look for that now and then.
+            queue = self.news.wait_timeout(queue, PATIENCE).expect(NO_PANIC).0;
         }
     }
 
