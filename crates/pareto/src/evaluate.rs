@@ -10,7 +10,8 @@ use crate::objectives::{Failure, Jump, effort_weights};
 use crate::phases::{Machine, Phase, gravity_under, standing_position};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
-use sinew_sim::{Batch, BatchError, BatchOptions, Isa, Model, Snapshot, Status};
+use sinew_sim::{Batch, BatchError, BatchOptions, Driver, Interval, Isa, Model, Snapshot, Status, WorldMut};
+use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// No jump lasts longer: one that is still in the air by then has failed, s.
@@ -51,6 +52,9 @@ pub struct Recording {
     /// What it came to.
     pub jump: Jump,
 }
+
+/// Looks at a moment of the jump in a world.
+type Watch<'w> = dyn FnMut(usize, &dyn Fn() -> Moment) + 'w;
 
 /// A jump in a world.
 struct Trial {
@@ -113,77 +117,23 @@ impl Evaluator {
         isa: Isa,
         lanes: usize,
         controllers: &[Controller],
-        watch: &mut dyn FnMut(usize, &dyn Fn() -> Moment),
+        watch: &mut Watch<'_>,
     ) -> Result<Vec<Jump>, BatchError> {
         let mut batch = self.borrow_batch(isa, lanes)?;
-        let model = &self.model;
-        let (mut position, mut velocity) = (vec![0.0; model.position_count()], vec![0.0; model.velocity_count()]);
-        let (mut torques, mut target) = (velocity.clone(), self.start.values()[..model.position_count()].to_vec());
-        let mut state = State::default();
-        self.figure.look(&target, &velocity, &mut state);
-        let begin = |controller| Trial {
-            machine: Machine::new(controller),
-            judge: Judge::new(state.foot_middle()),
-            reduction: 0.0,
-        };
-        let mut trials: Vec<Trial> = controllers.iter().map(begin).collect();
+        let mut jumps = Jumps::new(self, controllers, watch);
         for world in 0..lanes {
             let mut lane = batch.world_mut(world);
             lane.restore(&self.start);
             lane.set_gravity([0.0, 0.0, -crate::jumper::GRAVITY]);
-            lane.set_target(&target);
+            lane.set_target(&self.start.values()[..self.model.position_count()]);
             if world >= controllers.len() {
                 lane.stop();
             }
         }
-        let ticks = (LONGEST_SECS / TICK_SECS) as usize;
-        for tick in 0..=ticks {
-            let mut is_any_left = false;
-            for (world, trial) in trials.iter_mut().enumerate().filter(|(_, trial)| !trial.judge.is_over()) {
-                let lane = batch.world(world);
-                lane.read_position(&mut position);
-                lane.read_velocity(&mut velocity);
-                lane.read_torques(&mut torques);
-                let is_lost = matches!(lane.status(), Status::Diverged { .. });
-                self.figure.look(&position, &velocity, &mut state);
-                let order = trial.machine.tick(&self.figure, &state, &mut target);
-                if tick > 0 {
-                    trial.judge.pay(&self.weights, &torques);
-                }
-                trial.judge.look(&trial.machine, &state, self.landing_band);
-                if is_lost {
-                    trial.judge.fail(Failure::Diverged);
-                } else if tick == ticks && !trial.judge.is_over() {
-                    trial.judge.fail(Failure::Unsteady);
-                }
-                let force = self.figure.mass * order.reduction;
-                watch(world, &|| Moment {
-                    time_secs: tick as f64 * TICK_SECS,
-                    phase: trial.machine.phase(),
-                    position: position.clone(),
-                    velocity: velocity.clone(),
-                    assist_newtons: force,
-                });
-                let mut lane = batch.world_mut(world);
-                if trial.judge.is_over() {
-                    lane.stop();
-                    continue;
-                }
-                is_any_left = true;
-                trial.judge.help(force);
-                lane.set_target(&target);
-                if order.reduction != trial.reduction {
-                    lane.set_gravity([0.0, 0.0, gravity_under(&order)]);
-                    trial.reduction = order.reduction;
-                }
-            }
-            if !is_any_left {
-                break;
-            }
-            batch.step(STEPS_PER_TICK);
-        }
+        batch.drive(Interval::held(STEPS_PER_TICK), jumps.ticks, &mut jumps);
+        let verdicts = jumps.trials.iter().map(|trial| trial.judge.verdict()).collect();
         self.idle.lock().unwrap_or_else(PoisonError::into_inner).push((isa, lanes, batch));
-        Ok(trials.iter().map(|trial| trial.judge.verdict()).collect())
+        Ok(verdicts)
     }
 
     fn borrow_batch(&self, isa: Isa, lanes: usize) -> Result<Batch, BatchError> {
@@ -192,6 +142,86 @@ impl Evaluator {
             Some(index) => Ok(idle.swap_remove(index).2),
             None => Batch::new(&self.model, lanes, BatchOptions { isa, threads: 1 }),
         }
+    }
+}
+
+/// Jumps side by side, one in each world.
+struct Jumps<'a, 'w> {
+    evaluator: &'a Evaluator,
+    trials: Vec<Trial>,
+    /// Ticks after which a jump has failed.
+    ticks: usize,
+    watch: &'a mut Watch<'w>,
+    // The world that is looked at.
+    position: Vec<f64>,
+    velocity: Vec<f64>,
+    torques: Vec<f64>,
+    state: State,
+}
+
+impl<'a, 'w> Jumps<'a, 'w> {
+    fn new(evaluator: &'a Evaluator, controllers: &[Controller], watch: &'a mut Watch<'w>) -> Jumps<'a, 'w> {
+        let (position, velocity) = evaluator.start.values().split_at(evaluator.model.position_count());
+        let mut state = State::default();
+        evaluator.figure.look(position, velocity, &mut state);
+        let begin = |controller| Trial {
+            machine: Machine::new(controller),
+            judge: Judge::new(state.foot_middle()),
+            reduction: 0.0,
+        };
+        Jumps {
+            evaluator,
+            trials: controllers.iter().map(begin).collect(),
+            ticks: (LONGEST_SECS / TICK_SECS) as usize,
+            watch,
+            position: position.to_vec(),
+            velocity: velocity.to_vec(),
+            torques: velocity.to_vec(),
+            state,
+        }
+    }
+}
+
+impl Driver for Jumps<'_, '_> {
+    fn decide(&mut self, tick: usize, index: usize, lane: &mut WorldMut<'_>, target: &mut [f64]) -> ControlFlow<()> {
+        let Jumps { evaluator: Evaluator { figure, weights, landing_band, .. }, trials, state, .. } = self;
+        let trial = &mut trials[index];
+        let world = lane.as_world();
+        world.read_position(&mut self.position);
+        world.read_velocity(&mut self.velocity);
+        world.read_torques(&mut self.torques);
+        let is_lost = matches!(world.status(), Status::Diverged { .. });
+        figure.look(&self.position, &self.velocity, state);
+        let order = trial.machine.tick(figure, state, target);
+        if tick > 0 {
+            trial.judge.pay(weights, &self.torques);
+        }
+        trial.judge.look(&trial.machine, state, *landing_band);
+        if is_lost {
+            trial.judge.fail(Failure::Diverged);
+        } else if tick == self.ticks && !trial.judge.is_over() {
+            trial.judge.fail(Failure::Unsteady);
+        }
+        let force = figure.mass * order.reduction;
+        (self.watch)(index, &|| Moment {
+            time_secs: tick as f64 * TICK_SECS,
+            phase: trial.machine.phase(),
+            position: self.position.clone(),
+            velocity: self.velocity.clone(),
+            assist_newtons: force,
+        });
+        if trial.judge.is_over() {
+            return ControlFlow::Break(());
+        }
+        trial.judge.help(force);
+        if order.reduction != trial.reduction {
+            lane.set_gravity([0.0, 0.0, gravity_under(&order)]);
+            trial.reduction = order.reduction;
+        }
+        ControlFlow::Continue(())
+    }
+    fn observes(&self) -> bool {
+        false
     }
 }
 

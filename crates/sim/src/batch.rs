@@ -1,5 +1,6 @@
 //! Many worlds of one scene, stepped together: lanes inside, threads outside.
 
+use crate::bulk::Rows;
 use crate::engine::{self, Worlds};
 use crate::lanes::Isa;
 use crate::model::Model;
@@ -42,14 +43,21 @@ pub enum BatchError {
 
 /// Many worlds of one model.
 pub struct Batch {
-    model: Arc<Model>,
-    groups: Vec<Box<dyn Worlds>>,
-    /// Working memory, one for each thread.
-    scratch: Vec<Mutex<Box<dyn Any + Send>>>,
-    pool: Option<rayon::ThreadPool>,
-    worlds: usize,
-    lanes: usize,
-    threads: usize,
+    pub(crate) model: Arc<Model>,
+    pub(crate) groups: Vec<Box<dyn Worlds>>,
+    /// One for each thread.
+    working: Vec<Mutex<Working>>,
+    pub(crate) pool: Option<rayon::ThreadPool>,
+    pub(crate) worlds: usize,
+    /// Worlds in a group.
+    pub(crate) lanes: usize,
+    pub(crate) threads: usize,
+}
+
+/// Working memory of a thread; holds nothing between calls.
+pub(crate) struct Working {
+    pub scratch: Box<dyn Any + Send>,
+    pub rows: Rows,
 }
 
 impl Batch {
@@ -65,8 +73,9 @@ impl Batch {
         let threads = thread_count(options.threads);
         let lanes = engine::lane_count(options.isa);
         let groups = engine::new_groups(model, options.isa, worlds.div_ceil(lanes));
-        let scratch = (0..threads).map(|_| Mutex::new(groups[0].new_scratch())).collect();
-        let mut batch = Batch { model: model.clone(), groups, scratch, pool, worlds, lanes, threads };
+        let memory = |_| Mutex::new(Working { scratch: groups[0].new_scratch(), rows: Rows::new(model) });
+        let working = (0..threads).map(memory).collect();
+        let mut batch = Batch { model: model.clone(), groups, working, pool, worlds, lanes, threads };
         for world in 0..worlds {
             let (group, lane) = batch.place(world);
             batch.groups[group].set_running(lane, true);
@@ -76,7 +85,7 @@ impl Batch {
 
     /// Advances every running world by `steps`.
     pub fn step(&mut self, steps: usize) {
-        self.on_all_threads(&|_, group, scratch| group.advance(scratch, steps));
+        self.on_all_threads(&|_, group, working| group.advance(&mut *working.scratch, steps));
     }
 
     /// Changes every world, on all threads: states, targets, forces.
@@ -89,19 +98,19 @@ impl Batch {
         });
     }
 
-    /// Runs `work(group index, group, scratch)` for all groups.
-    fn on_all_threads(&mut self, work: &(dyn Fn(usize, &mut dyn Worlds, &mut dyn Any) + Sync)) {
-        let (groups, scratch) = (&mut self.groups, &self.scratch);
-        if scratch.len() == 1 {
-            let mut scratch = own(&scratch[0]);
-            groups.iter_mut().enumerate().for_each(|(i, group)| work(i, &mut **group, &mut **scratch));
+    /// Runs `work(group index, group, working memory)` for all groups.
+    pub(crate) fn on_all_threads(&mut self, work: &(dyn Fn(usize, &mut dyn Worlds, &mut Working) + Sync)) {
+        let (groups, working) = (&mut self.groups, &self.working);
+        if working.len() == 1 {
+            let mut working = own(&working[0]);
+            groups.iter_mut().enumerate().for_each(|(i, group)| work(i, &mut **group, &mut working));
             return;
         }
         // One group at a time, so that no thread waits long for another at the end.
         let mut all = || {
             groups.par_iter_mut().with_max_len(1).enumerate().for_each(|(i, group)| {
-                let thread = rayon::current_thread_index().unwrap_or(0) % scratch.len();
-                work(i, &mut **group, &mut **own(&scratch[thread]));
+                let thread = rayon::current_thread_index().unwrap_or(0) % working.len();
+                work(i, &mut **group, &mut own(&working[thread]));
             });
         };
         match &self.pool {
@@ -132,7 +141,7 @@ impl Batch {
     }
     /// How often the recursion ran inwards so far, over all groups: one for each step and group, and one more each time that a limit was hit.
     pub fn backward_passes(&self) -> u64 {
-        self.scratch.iter().map(|s| self.groups[0].passes(&**own(s))).sum()
+        self.working.iter().map(|w| self.groups[0].passes(&*own(w).scratch)).sum()
     }
 
     /// Reads one world.
@@ -155,7 +164,7 @@ impl Batch {
 
     /// Looks at the present state of all worlds, for [`World::read_observation`].
     pub fn observe(&mut self) {
-        self.groups.iter_mut().for_each(|g| g.observe());
+        self.on_all_threads(&|_, group, _| group.observe());
     }
 
     /// Copies the state of one world over another's; controls stay.
@@ -169,7 +178,7 @@ impl Batch {
     pub fn accelerations(&mut self, world: usize) -> Vec<f64> {
         let (group, lane) = self.place(world);
         let mut out = vec![0.0; self.model.velocity_count()];
-        self.groups[group].accelerations(&mut **own(&self.scratch[0]), lane, &mut out);
+        self.groups[group].accelerations(&mut *own(&self.working[0]).scratch, lane, &mut out);
         out
     }
 
@@ -179,9 +188,9 @@ impl Batch {
     }
 }
 
-/// A thread's working memory, which holds nothing between steps: what a panic left in it does no harm.
-fn own(scratch: &Mutex<Box<dyn Any + Send>>) -> MutexGuard<'_, Box<dyn Any + Send>> {
-    scratch.lock().unwrap_or_else(PoisonError::into_inner)
+/// A thread's working memory: what a panic left in it does no harm.
+fn own(working: &Mutex<Working>) -> MutexGuard<'_, Working> {
+    working.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// How many threads work where so many are asked for; for 0, those of the pool that the caller is in.

@@ -44,6 +44,12 @@ pub(crate) trait Worlds: Send + Sync {
     fn accelerations(&mut self, scratch: &mut dyn Any, lane: usize, out: &mut [f64]);
     fn read(&self, field: Field, lane: usize, out: &mut [f64]);
     fn write(&mut self, field: Field, lane: usize, values: &[f64]);
+    /// The same value in all numbers of a lane.
+    fn fill(&mut self, field: Field, lane: usize, value: f64);
+    /// Reads the first lanes, as many as `out` has rows, each into a row of its own.
+    fn read_rows(&self, field: Field, out: &mut [f32]);
+    /// Like [`Worlds::read_rows`], of what was last observed.
+    fn observed_rows(&self, out: &mut [f32]);
     fn set_ramped(&mut self, ramped: bool);
     fn set_gain(&mut self, lane: usize, gain: f64);
     fn gravity(&self, lane: usize) -> [f64; 3];
@@ -233,6 +239,13 @@ fn get3<V: Lanes>(v: &Vec3<V>, lane: usize) -> [f64; 3] {
     [v.x.get(lane), v.y.get(lane), v.z.get(lane)]
 }
 
+/// One row for each lane from one value of all lanes after another: the transpose.
+fn lanes_to_rows<V: Lanes>(values: &[V], rows: &mut [f32]) {
+    for (lane, row) in rows.chunks_exact_mut(values.len().max(1)).enumerate() {
+        row.iter_mut().zip(values).for_each(|(out, v)| *out = v.get(lane) as f32);
+    }
+}
+
 impl<V: Lanes> Worlds for Engine<V> {
     fn lane_count(&self) -> usize {
         V::COUNT
@@ -265,6 +278,15 @@ impl<V: Lanes> Worlds for Engine<V> {
         for (v, &x) in self.field_mut(field).iter_mut().zip(values) {
             v.set(lane, x);
         }
+    }
+    fn fill(&mut self, field: Field, lane: usize, value: f64) {
+        self.field_mut(field).iter_mut().for_each(|v| v.set(lane, value));
+    }
+    fn read_rows(&self, field: Field, out: &mut [f32]) {
+        lanes_to_rows(self.field(field), out);
+    }
+    fn observed_rows(&self, out: &mut [f32]) {
+        lanes_to_rows(&self.observed, out);
     }
     fn set_ramped(&mut self, ramped: bool) {
         self.group.is_ramped = ramped;

@@ -6,10 +6,13 @@
 
 pub use sinew_work::{atomic_write, fnv};
 mod batch;
+mod bulk;
 pub mod character;
 pub mod character_file;
 mod compile;
+mod control;
 mod coordinates;
+mod drive;
 pub mod embedded;
 mod engine;
 mod fall;
@@ -31,13 +34,16 @@ pub mod validate;
 mod world;
 
 pub use batch::{Batch, BatchError, BatchOptions, MAX_WORLDS};
+pub use bulk::{BulkError, Condition};
 pub use character::{Body, Character, EndEffector, Joint, JointKind, Shape};
+pub use control::{DampsTo, Interval, Path, Track};
+pub use drive::Driver;
 pub use fall::{FallRule, Heights};
 pub use jobs::Jobs;
 pub use lanes::Isa;
 pub use measure::{BodyMotion, Measured};
 pub use model::{BodyInfo, JointInfo, Model, ModelError};
 pub use observation::{Observation, ObservationLayout};
-pub use rollout::{DampsTo, Flow, Job, Outcome, Push, RolloutError, Rollouts, Steering};
+pub use rollout::{Flow, Job, Outcome, Push, RolloutError, Rollouts, Steering};
 pub use scene::{Ground, Object, ObjectShape, PlacedCharacter, STANDARD_GRAVITY, Scene, StaticBox, Surface};
 pub use world::{ContactReading, Snapshot, Status, Touched, World, WorldMut, Wrench};

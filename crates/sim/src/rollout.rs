@@ -3,12 +3,11 @@
 //! Each thread keeps one group of worlds busy: when a lane's job ends, early or not, the next job takes the lane over.
 //! Results do not depend on which lane or thread a job met.
 
-use crate::JointKind;
 use crate::batch::{BatchError, BatchOptions, build_pool, thread_count};
-use crate::engine::{self, Field, Worlds};
+use crate::control::{DampsTo, Interval, Track};
+use crate::engine::{self, Worlds};
 use crate::jobs::{JobList, Jobs};
 use crate::model::Model;
-use crate::rotation;
 use crate::world::{Snapshot, Status, World, WorldMut, Wrench, add_assist};
 
 /// One try: where it starts and the PD targets that it follows.
@@ -146,15 +145,6 @@ pub struct Rollouts<'a> {
     pub options: BatchOptions,
 }
 
-/// Velocity towards which PD damps a joint.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DampsTo {
-    /// `kd·(0 − v)`.
-    Rest,
-    /// `kd·(v* − v)`, v* the velocity of the target between its rows.
-    Target,
-}
-
 /// A job in a lane.
 struct Lane {
     job: usize,
@@ -162,8 +152,6 @@ struct Lane {
     start: usize,
     steps: usize,
     cost: f64,
-    /// Target at the last knot.
-    row: Vec<f64>,
     is_pushed: bool,
 }
 
@@ -254,7 +242,7 @@ impl Rollouts<'_> {
         let mut scratch = group.new_scratch();
         let mut lanes: Vec<Option<Lane>> = (0..room).map(|_| None).collect();
         (0..group.lane_count()).for_each(|lane| group.set_running(lane, false));
-        let mut rows = Rows::new(self.model);
+        let mut tracks: Vec<Track> = (0..room).map(|_| Track::new(self.model)).collect();
         // Where the run is told to stop, lanes are left as they are: what comes of them is thrown away.
         while !sinew_work::is_cancelled() {
             let mut began = false;
@@ -264,10 +252,8 @@ impl Rollouts<'_> {
                 is_idle = false;
                 let mut world = WorldMut { model: self.model, group, lane };
                 world.restore(&self.starts[start]);
-                world.set_target_velocity(&rows.no_velocity);
                 world.clear_forces();
-                let row = vec![0.0; self.model.position_count()];
-                *slot = Some(Lane { job, start, steps: 0, cost: 0.0, row, is_pushed: false });
+                *slot = Some(Lane { job, start, steps: 0, cost: 0.0, is_pushed: false });
                 began = true;
             }
             if began {
@@ -277,8 +263,8 @@ impl Rollouts<'_> {
                 for (lane, slot) in lanes.iter_mut().enumerate() {
                     let Some(state) = slot.as_mut().filter(|state| state.steps == 0) else { continue };
                     let world = World { model: self.model, group, lane };
-                    steering.target(state.job, 0, &world, &mut state.row);
-                    self.steer(group, lane, state, steering, &mut rows);
+                    steering.target(state.job, 0, &world, tracks[lane].row_mut());
+                    self.steer(group, lane, state, steering, &mut tracks[lane]);
                 }
             }
             // All lanes run until the first of them has something to do.
@@ -295,7 +281,7 @@ impl Rollouts<'_> {
                     jobs.ended(state.job, outcome);
                     *slot = None;
                 } else if state.steps.is_multiple_of(self.knot_interval) {
-                    self.steer(group, lane, state, steering, &mut rows);
+                    self.steer(group, lane, state, steering, &mut tracks[lane]);
                 }
             }
         }
@@ -309,20 +295,11 @@ impl Rollouts<'_> {
     }
 
     /// At a knot: the target moves linearly from this row to the next.
-    fn steer(&self, group: &mut dyn Worlds, lane: usize, state: &mut Lane, steering: &dyn Steering, rows: &mut Rows) {
+    fn steer(&self, group: &mut dyn Worlds, lane: usize, state: &mut Lane, steering: &dyn Steering, track: &mut Track) {
         let knot = state.steps / self.knot_interval;
-        let world = World { model: self.model, group, lane };
-        steering.target(state.job, knot + 1, &world, &mut rows.next);
-        group.write(Field::Target, lane, &state.row);
-        // As the lanes hold it.
-        group.read(Field::Target, lane, &mut state.row);
-        rows.ramp_from(self.model, &state.row, self.knot_interval);
-        group.write(Field::Ramp, lane, &rows.ramp);
-        group.set_ramped(true);
-        if self.damps_to == DampsTo::Target {
-            group.write(Field::TargetVelocity, lane, &rows.velocity);
-        }
-        state.row.copy_from_slice(&rows.next);
+        let interval = Interval::ramped(self.knot_interval, self.damps_to);
+        let mut world = WorldMut { model: self.model, group: &mut *group, lane };
+        track.begin(&mut world, interval, |world, next| steering.target(state.job, knot + 1, &world.as_world(), next));
         let (push, assist) = (steering.push(state.job, knot), steering.assist(state.job, knot));
         if state.is_pushed || push.is_some() || assist.is_some() {
             group.clear_wrenches(lane);
@@ -367,46 +344,5 @@ impl Rollouts<'_> {
             return Some(Outcome { cost: state.cost, steps, end, status });
         }
         None
-    }
-}
-
-/// Room for the rows of a knot.
-struct Rows {
-    next: Vec<f64>,
-    ramp: Vec<f64>,
-    velocity: Vec<f64>,
-    no_velocity: Vec<f64>,
-}
-
-impl Rows {
-    fn new(model: &Model) -> Rows {
-        let (q, v) = (vec![0.0; model.position_count()], vec![0.0; model.velocity_count()]);
-        Rows { next: q.clone(), ramp: q, velocity: v.clone(), no_velocity: v }
-    }
-
-    /// What is added in each of `steps` steps on the way from `row` to `next`, and the velocity that this is.
-    fn ramp_from(&mut self, model: &Model, row: &[f64], steps: usize) {
-        let rate = 1.0 / steps as f64;
-        let per_second = rate / model.dt();
-        for joint in model.joints() {
-            let (q, v) = (joint.position_index, joint.velocity_index);
-            match joint.kind {
-                JointKind::Hinge => {
-                    let change = self.next[q] - row[q];
-                    self.ramp[q] = change * rate;
-                    self.velocity[v] = change * per_second;
-                }
-                JointKind::Ball => {
-                    let (a, b) = (&row[q..q + 4], &self.next[q..q + 4]);
-                    // The nearer of the two quaternions that mean the same rotation.
-                    let same = a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
-                    let sign = if same < 0.0 { -1.0 } else { 1.0 };
-                    (0..4).for_each(|k| self.ramp[q + k] = (sign * b[k] - a[k]) * rate);
-                    let turn = rotation::turn_between([a[0], a[1], a[2], a[3]], [b[0], b[1], b[2], b[3]]);
-                    (0..3).for_each(|k| self.velocity[v + k] = turn[k] * per_second);
-                }
-                _ => {}
-            }
-        }
     }
 }

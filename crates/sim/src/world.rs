@@ -1,5 +1,7 @@
 //! Reading and changing one world of a batch.
 
+use crate::JointKind;
+use crate::control::{self, DampsTo, Interval, Ramp};
 use crate::engine::{Field, Worlds};
 use crate::measure::Measured;
 use crate::model::Model;
@@ -209,76 +211,40 @@ impl WorldMut<'_> {
     /// When the length is not the model's, as in all setters below.
     pub fn set_position(&mut self, position: &[f64]) {
         let mut position = position.to_vec();
-        for joint in &self.model.joints {
-            let start = joint.position_index + if joint.kind == crate::JointKind::Free { 3 } else { 0 };
-            if matches!(joint.kind, crate::JointKind::Free | crate::JointKind::Ball) {
-                let q = &mut position[start..start + 4];
-                let n = q.iter().map(|x| x * x).sum::<f64>().sqrt();
-                if n == 0.0 {
-                    q[0] = 1.0;
-                } else if (n - 1.0).abs() > 1e-6 {
-                    q.iter_mut().for_each(|x| *x /= n);
-                }
-            }
-        }
+        normalise(self.model, &mut position);
         self.set(Field::Position, &position, self.model.position_count(), "a position");
     }
     /// Sets `qvel`.
     pub fn set_velocity(&mut self, velocity: &[f64]) {
         self.set(Field::Velocity, velocity, self.model.velocity_count(), "a velocity");
     }
-    /// Sets the PD target from now on, in `qpos` order; ends a ramp.
+    /// Sets the PD target from now on, in `qpos` order; ends a ramp. The velocity towards which PD damps stays.
     pub fn set_target(&mut self, target: &[f64]) {
-        let count = self.model.position_count();
-        self.set(Field::Target, target, count, "a target");
-        self.set(Field::Ramp, &vec![0.0; count], count, "a ramp");
+        self.check_target(target);
+        control::hold(self, target);
     }
     /// Sets the PD target's velocity, in `qvel` order.
     pub fn set_target_velocity(&mut self, velocity: &[f64]) {
         self.set(Field::TargetVelocity, velocity, self.model.velocity_count(), "a target velocity");
     }
-    /// Moves the PD target linearly so that it reaches `target` after `steps` steps; it then goes on at the same rate until set again.
+    /// Moves the PD target linearly so that it reaches `target` after `steps` steps; it then goes on at the same rate until set again. The velocity
+    /// towards which PD damps stays.
     pub fn ramp_target(&mut self, target: &[f64], steps: usize) {
-        let count = self.model.position_count();
-        let mut ramp = self.as_world().target();
-        assert_eq!(target.len(), count, "a target takes {count} numbers");
-        let rate = 1.0 / steps.max(1) as f64;
-        let mut ball_starts = self.model.joints.iter().filter(|j| j.kind == crate::JointKind::Ball);
-        let mut next_ball = ball_starts.next().map(|j| j.position_index);
-        let mut i = 0;
-        while i < count {
-            if next_ball == Some(i) {
-                // The nearer of the two quaternions that mean the same rotation.
-                let same = (0..4).map(|k| ramp[i + k] * target[i + k]).sum::<f64>();
-                let sign = if same < 0.0 { -1.0 } else { 1.0 };
-                (i..i + 4).for_each(|k| ramp[k] = (sign * target[k] - ramp[k]) * rate);
-                next_ball = ball_starts.next().map(|j| j.position_index);
-                i += 4;
-            } else {
-                ramp[i] = (target[i] - ramp[i]) * rate;
-                i += 1;
-            }
-        }
-        self.set(Field::Ramp, &ramp, count, "a ramp");
-        self.group.set_ramped(true);
+        self.check_target(target);
+        Ramp::new(self.model).aim(self, target, steps);
     }
     /// Like [`WorldMut::ramp_target`], with the target's velocity on the way as that towards which PD damps.
     pub fn follow_target(&mut self, target: &[f64], steps: usize) {
-        let from = self.as_world().target();
-        let mut velocity = vec![0.0; self.model.velocity_count()];
-        let per_second = 1.0 / (steps.max(1) as f64 * self.model.dt());
-        for joint in self.model.joints.iter().filter(|j| !j.kind.is_root()) {
-            let (q, v) = (joint.position_index, joint.velocity_index);
-            if joint.kind == crate::JointKind::Ball {
-                let four = |a: &[f64]| [a[q], a[q + 1], a[q + 2], a[q + 3]];
-                let turn = crate::rotation::turn_between(four(&from), four(target));
-                (0..3).for_each(|k| velocity[v + k] = turn[k] * per_second);
-            } else {
-                velocity[v] = (target[q] - from[q]) * per_second;
-            }
-        }
-        self.ramp_target(target, steps);
-        self.set_target_velocity(&velocity);
+        self.begin_interval(target, Interval::ramped(steps, DampsTo::Target));
+    }
+    /// Begins a control interval: from the present PD target to `target`, in `qpos` order.
+    pub fn begin_interval(&mut self, target: &[f64], interval: Interval) {
+        self.check_target(target);
+        Ramp::new(self.model).begin(self, target, interval);
+    }
+    fn check_target(&self, target: &[f64]) {
+        let count = self.model.position_count();
+        assert_eq!(target.len(), count, "a target takes {count} numbers");
     }
     /// Scales all PD gains; 0 is limp.
     pub fn set_gain(&mut self, gain: f64) {
@@ -328,6 +294,33 @@ impl WorldMut<'_> {
         self.group.write(Field::Velocity, self.lane, &snapshot.values[n..]);
         self.group.set_history(self.lane, snapshot.steps, snapshot.diverged);
         self.group.set_running(self.lane, snapshot.is_running);
+    }
+    /// Begins again from a state, at rest with its past: see [`crate::Batch::reset`]. Normalises the quaternions of `position`.
+    pub(crate) fn restart(&mut self, position: &mut [f64], velocity: &[f64]) {
+        normalise(self.model, position);
+        self.group.write(Field::Position, self.lane, position);
+        self.group.write(Field::Velocity, self.lane, velocity);
+        self.group.set_history(self.lane, 0, None);
+        self.group.set_running(self.lane, true);
+        control::hold(self, position);
+        self.group.fill(Field::TargetVelocity, self.lane, 0.0);
+        self.group.clear_wrenches(self.lane);
+    }
+}
+
+/// Makes the quaternions of a position unit quaternions where they are not; four zeros mean no turn.
+fn normalise(model: &Model, position: &mut [f64]) {
+    for joint in &model.joints {
+        let start = joint.position_index + if joint.kind == JointKind::Free { 3 } else { 0 };
+        if matches!(joint.kind, JointKind::Free | JointKind::Ball) {
+            let q = &mut position[start..start + 4];
+            let n = q.iter().map(|x| x * x).sum::<f64>().sqrt();
+            if n == 0.0 {
+                q[0] = 1.0;
+            } else if (n - 1.0).abs() > 1e-6 {
+                q.iter_mut().for_each(|x| *x /= n);
+            }
+        }
     }
 }
 

@@ -5,7 +5,10 @@ use crate::config::Config;
 use crate::cost::{Seen, Terms};
 use crate::target::{FRAME_SECS, Target};
 use crate::{Solution, TransferError, start_state};
-use sinew_sim::{Batch, BatchOptions, ContactReading, Snapshot, Status, WorldMut, Wrench};
+use sinew_sim::{
+    Batch, BatchOptions, ContactReading, DampsTo, Driver, Interval, Snapshot, Status, World, WorldMut, Wrench,
+};
+use std::ops::ControlFlow;
 
 /// A simulated run that was recorded in every step.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -79,52 +82,28 @@ impl Performance {
         act: &mut dyn FnMut(usize, &mut WorldMut<'_>),
     ) -> Result<Performance, TransferError> {
         let model = &target.model;
-        let steps_per_frame = config.steps_per_frame();
-        let count = target.dofs.count;
         let mut batch = Batch::new(model, 1, BatchOptions { threads: 1, ..BatchOptions::default() })?;
-        batch.world_mut(0).restore(start);
-        let mut run = Performance { dt: model.dt(), steps_per_frame, ..Performance::default() };
-        let frames = (offsets.len() / count.max(1)).min(target.frames());
-        let row = |frame: usize| {
-            let mut row = vec![0.0; model.position_count()];
-            target.dofs.add(target.position(frame), &offsets[frame * count..(frame + 1) * count], &mut row);
-            row
+        let steps_per_frame = config.steps_per_frame();
+        let mut recorder = Recorder {
+            target,
+            config,
+            offsets,
+            frames: (offsets.len() / target.dofs.count.max(1)).min(target.frames()),
+            act,
+            run: Performance { dt: model.dt(), steps_per_frame, ..Performance::default() },
         };
-        let mut seen = Seen {
-            position: vec![0.0; model.position_count()],
-            velocity: vec![0.0; model.velocity_count()],
-            observation: vec![0.0; model.observation_count()],
-        };
-        batch.world_mut(0).set_target(&row(0));
-        run.push(&batch);
-        for frame in 1..frames {
-            let (from, to) = (row(frame - 1), row(frame));
-            let mut world = batch.world_mut(0);
-            world.set_target(&from);
-            world.follow_target(&to, steps_per_frame);
-            for step in (frame - 1) * steps_per_frame..frame * steps_per_frame {
-                act(step, &mut batch.world_mut(0));
-                batch.step(1);
-                run.push(&batch);
-            }
-            batch.observe();
-            let world = batch.world(0);
-            world.read_position(&mut seen.position);
-            world.read_velocity(&mut seen.velocity);
-            world.read_observation(&mut seen.observation);
-            run.diverged |= world.status() != Status::Running;
-            if run.fell_at.is_none() && (run.diverged || seen.has_fallen(target, frame)) {
-                run.fell_at = Some(frame);
-            }
-            if frame % config.cost_frames == 0 || frame + 1 == frames {
-                run.costs.push((frame, seen.terms(target, frame, &config.weights)));
-            }
-        }
-        Ok(run)
+        let mut first = vec![0.0; model.position_count()];
+        recorder.row(0, &mut first);
+        let mut world = batch.world_mut(0);
+        world.restore(start);
+        world.set_target(&first);
+        recorder.run.push(&world.as_world());
+        let interval = Interval::ramped(steps_per_frame, DampsTo::Target);
+        batch.drive(interval, recorder.frames.saturating_sub(1), &mut recorder);
+        Ok(recorder.run)
     }
 
-    fn push(&mut self, batch: &Batch) {
-        let world = batch.world(0);
+    fn push(&mut self, world: &World<'_>) {
         self.moments.push(Moment {
             position: world.position(),
             velocity: world.velocity(),
@@ -155,5 +134,58 @@ impl Performance {
         let mut sum = Terms::default();
         self.costs.iter().for_each(|(_, terms)| sum.add(terms));
         sum.scaled(1.0 / self.costs.len().max(1) as f64)
+    }
+}
+
+/// Offsets at work in one world, recorded.
+struct Recorder<'a> {
+    target: &'a Target,
+    config: &'a Config,
+    offsets: &'a [f64],
+    frames: usize,
+    act: &'a mut dyn FnMut(usize, &mut WorldMut<'_>),
+    run: Performance,
+}
+
+impl Recorder<'_> {
+    /// The PD target of a frame.
+    fn row(&self, frame: usize, out: &mut [f64]) {
+        let count = self.target.dofs.count;
+        self.target.dofs.add(self.target.position(frame), &self.offsets[frame * count..(frame + 1) * count], out);
+    }
+
+    /// Judges the world at the end of a frame.
+    fn judge(&mut self, frame: usize, world: &World<'_>) {
+        let Recorder { target, config, run, .. } = self;
+        run.diverged |= world.status() != Status::Running;
+        Seen::with(target, world, |seen| {
+            if run.fell_at.is_none() && (run.diverged || seen.has_fallen(target, frame)) {
+                run.fell_at = Some(frame);
+            }
+            if frame % config.cost_frames == 0 || frame + 1 == self.frames {
+                run.costs.push((frame, seen.terms(target, frame, &config.weights)));
+            }
+        });
+    }
+}
+
+impl Driver for Recorder<'_> {
+    fn decide(&mut self, frame: usize, _: usize, world: &mut WorldMut<'_>, next: &mut [f64]) -> ControlFlow<()> {
+        if frame > 0 {
+            self.judge(frame, &world.as_world());
+        }
+        if frame + 1 < self.frames {
+            self.row(frame + 1, next);
+        }
+        ControlFlow::Continue(())
+    }
+    fn watches_steps(&self) -> bool {
+        true
+    }
+    fn before_step(&mut self, step: usize, _: usize, world: &mut WorldMut<'_>) {
+        (self.act)(step, world);
+    }
+    fn after_step(&mut self, _: usize, _: usize, world: &World<'_>) {
+        self.run.push(world);
     }
 }

@@ -45,13 +45,7 @@ impl Transfer {
     pub fn new(target: &Target, config: &Config, seed: u64) -> Result<Transfer, TransferError> {
         config.check()?;
         let search = Search::new(target, config, seed)?;
-        Ok(Transfer {
-            config: config.clone(),
-            seed,
-            search,
-            weaning: None,
-            polishing: None,
-        })
+        Ok(Transfer { config: config.clone(), seed, search, weaning: None, polishing: None })
     }
 
     /// The configuration.

@@ -12,8 +12,8 @@
 //!
 //! Numbers are little-endian.
 
-use crate::fnv1a;
 use crate::atomic_write::atomic_write;
+use crate::fnv1a;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::path::{Path, PathBuf};

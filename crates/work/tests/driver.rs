@@ -1,7 +1,9 @@
 //! Laws of running long work, on a work that sums numbers.
 
 use serde::{Deserialize, Serialize};
-use sinew_work::{Cancel, Cancelled, CheckpointError, Identity, Outcome, Progress, RunError, RunOptions, Started, Work};
+use sinew_work::{
+    Cancel, Cancelled, CheckpointError, Identity, Outcome, Progress, RunError, RunOptions, Started, Work,
+};
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -204,7 +206,8 @@ fn a_state_that_cannot_be_saved_is_an_error_and_leaves_the_old_file() {
 fn threads_are_those_asked_for_and_too_many_are_refused() {
     let error = run(&sum(1), &RunOptions { threads: 5000, ..RunOptions::default() }).expect_err("too many");
     assert!(error.to_string().contains("5000 threads"), "{error}");
-    let once = |options: &RunOptions| sinew_work::run_once(options, || Ok::<_, Cancelled>(rayon::current_num_threads()));
+    let once =
+        |options: &RunOptions| sinew_work::run_once(options, || Ok::<_, Cancelled>(rayon::current_num_threads()));
     let three = RunOptions { threads: 3, ..RunOptions::default() };
     assert_eq!(once(&three).expect("three"), Some(3));
     assert!(once(&RunOptions { threads: 5000, ..three.clone() }).is_err());

@@ -9,8 +9,8 @@ use crate::protocol::Steer;
 use crate::protocol::frame::{DIVERGED, FALLEN, JUMPED};
 use sinew::transfer::FRAME_SECS;
 use sinew_sim::{
-    Batch, BatchOptions, Character, FallRule, Heights, JointKind, Model, Object, Scene, Snapshot, Status, Surface,
-    Wrench,
+    Batch, BatchOptions, Character, DampsTo, FallRule, Heights, Interval, JointKind, Model, Object, Scene, Snapshot,
+    Status, Surface, Track, Wrench,
 };
 use std::sync::Arc;
 
@@ -32,11 +32,11 @@ pub struct Simulation {
     gravity: [f64; 3],
     /// What the player wants.
     pub steer: Steer,
-    steps_per_frame: usize,
+    /// A frame.
+    interval: Interval,
     /// Steps since the start of the controller.
     step: usize,
-    /// PD target that was reached last, and the one on the way.
-    rows: [Vec<f64>; 2],
+    track: Track,
     has_jumped: bool,
     /// Part of a step that is still to be simulated, s.
     rest_secs: f64,
@@ -80,7 +80,6 @@ impl Simulation {
         scene.objects = balls.clone();
         let model = Arc::new(Model::new(&scene, dt).map_err(|e| bad(e.to_string()))?);
         let one = BatchOptions { threads: 1, ..BatchOptions::default() };
-        let rows = [model.rest_position().to_vec(), model.rest_position().to_vec()];
         let mut simulation = Simulation {
             figure: Figure::new(&model, &plain, &balls),
             world: Batch::new(&model, 1, one).map_err(|e| bad(e.to_string()))?,
@@ -93,9 +92,9 @@ impl Simulation {
             help: None,
             gravity: scene.gravity,
             steer: Steer::default(),
-            steps_per_frame: (FRAME_SECS / dt).round().max(1.0) as usize,
+            interval: Interval::ramped((FRAME_SECS / dt).round().max(1.0) as usize, DampsTo::Target),
             step: 0,
-            rows,
+            track: Track::new(&model),
             has_jumped: false,
             rest_secs: 0.0,
         };
@@ -148,7 +147,7 @@ impl Simulation {
         let mut row = self.world.world(0).position();
         let nq = self.alone().position_count();
         self.controller.target(0, &self.alone.world(0), &self.steer, &mut row[..nq]);
-        self.rows = [row.clone(), row];
+        self.track.restart(&row);
     }
 
     /// Puts the character into a state; balls stay where they are.
@@ -207,7 +206,7 @@ impl Simulation {
     }
 
     fn advance_step(&mut self) {
-        if self.step.is_multiple_of(self.steps_per_frame) && self.steer_frame() == Next::Restart {
+        if self.step.is_multiple_of(self.interval.steps) && self.steer_frame() == Next::Restart {
             self.restart(false);
             self.steer_frame();
         }
@@ -229,18 +228,15 @@ impl Simulation {
     fn steer_frame(&mut self) -> Next {
         self.look();
         let nq = self.alone().position_count();
-        let now = self.step / self.steps_per_frame;
-        let frame = now + 1;
+        let now = self.step / self.interval.steps;
         if let Some(state) = self.controller.jump(now) {
             self.place(&state);
-            self.controller.target(now, &self.alone.world(0), &self.steer, &mut self.rows[0][..nq]);
+            self.controller.target(now, &self.alone.world(0), &self.steer, &mut self.track.row_mut()[..nq]);
         }
-        let [from, to] = &mut self.rows;
-        let next = self.controller.target(frame, &self.alone.world(0), &self.steer, &mut to[..nq]);
-        let mut world = self.world.world_mut(0);
-        world.set_target(from);
-        world.follow_target(to, self.steps_per_frame);
-        from.copy_from_slice(to);
+        let (controller, alone, steer) = (&mut self.controller, self.alone.world(0), &self.steer);
+        let next = self.track.begin(&mut self.world.world_mut(0), self.interval, |_, target| {
+            controller.target(now + 1, &alone, steer, &mut target[..nq])
+        });
         let help = self.controller.help(now).filter(|_| next == Next::Continue);
         if help != self.help {
             self.help = help;

@@ -1,0 +1,267 @@
+//! All worlds of a batch read and written at once: what a learner that drives thousands of them needs.
+//!
+//! Every call works on one slice of `f32` with a row for each world, world after world: `(worlds × n)` in C order, n the width of what is read or
+//! written. It goes group by group on the threads of the batch, without memory of its own for each world. The numbers are those of the lanes, so
+//! that bulk calls and calls of one world ([`crate::World`], [`crate::WorldMut`]) give the same bits.
+//!
+//! | call | row | width |
+//! |---|---|---|
+//! | [`Batch::read_positions`], [`Batch::read_targets`] | `qpos` | [`crate::Model::position_count`] |
+//! | [`Batch::read_velocities`], [`Batch::read_torques`] | `qvel` | [`crate::Model::velocity_count`] |
+//! | [`Batch::read_observations`] | see [`crate::Observation`] | [`crate::Model::observation_count`] |
+//! | [`Batch::read_conditions`] | a [`Condition`] | 1 |
+//! | [`Batch::control`] | PD target in `qpos` order | [`crate::Model::position_count`] |
+//! | [`Batch::reset`] | `qpos` and `qvel` of the worlds that are named | both |
+//!
+//! 64 figures at 30 Hz, that is 20 steps of 1/600 s for each decision; those that have fallen begin again:
+//!
+//! ```
+//! use sinew_sim::{Batch, BatchOptions, Condition, DampsTo, Interval, Model, Observation, Scene, embedded};
+//! use std::sync::Arc;
+//!
+//! let model = Arc::new(Model::new(&Scene::on_ground(embedded::peer_b()), 1.0 / 600.0)?);
+//! let (worlds, nq, nv, no) = (64, model.position_count(), model.velocity_count(), model.observation_count());
+//! let mut batch = Batch::new(&model, worlds, BatchOptions::default())?;
+//! let start: Vec<f32> = model.rest_position().iter().map(|x| *x as f32).collect();
+//! let mut targets = start.repeat(worlds);
+//! let mut observations = vec![0.0; worlds * no];
+//! let mut conditions = vec![Condition::Running; worlds];
+//! for tick in 0..60 {
+//!     // A policy would decide here: the first half of the worlds bends its first joint, the others hold their pose.
+//!     let joint = &model.joints()[1];
+//!     for row in targets.chunks_mut(nq).take(worlds / 2) {
+//!         let half_angle = 0.02 * tick as f32;
+//!         row[joint.position_index..][..4].copy_from_slice(&[half_angle.cos(), half_angle.sin(), 0.0, 0.0]);
+//!     }
+//!     batch.control(&targets, Interval::ramped(20, DampsTo::Target))?;
+//!     batch.read_observations(&mut observations)?;
+//!     batch.read_conditions(&mut conditions)?;
+//!     let is_over = |world: &usize| {
+//!         let seen = Observation::new(&observations[world * no..(world + 1) * no]);
+//!         conditions[*world] != Condition::Running || seen.center()[2] < 0.5
+//!     };
+//!     let over: Vec<usize> = (0..worlds).filter(is_over).collect();
+//!     batch.reset(&over, &start.repeat(over.len()), &vec![0.0; over.len() * nv])?;
+//! }
+//! assert!((0..worlds).all(|world| batch.world(world).steps() <= 300));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+use crate::batch::Batch;
+use crate::control::{Interval, Ramp};
+use crate::engine::{Field, Worlds};
+use crate::model::Model;
+use crate::world::WorldMut;
+use rayon::prelude::*;
+
+/// Whether a world still moves, as one byte; [`crate::World::status`] says more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Condition {
+    /// It moves.
+    Running = 0,
+    /// The caller stopped it.
+    Stopped = 1,
+    /// Its numbers left all reason; it stands still until it is reset.
+    Diverged = 2,
+}
+
+/// Why worlds were not read or written; none of them has changed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum BulkError {
+    /// A slice of the wrong length.
+    #[error("the {what} of {rows} worlds are {rows} rows of {width}, {} numbers, but the slice holds {found}", rows * width)]
+    Length {
+        /// What it should hold.
+        what: &'static str,
+        /// How many worlds it is for.
+        rows: usize,
+        /// Numbers for each.
+        width: usize,
+        /// Numbers given.
+        found: usize,
+    },
+    /// An interval without steps.
+    #[error("a control interval of 0 steps was asked for; give it at least 1")]
+    NoSteps,
+    /// A world that is not there.
+    #[error("world {world} was to be reset, but the batch has {count}, from 0 on")]
+    NoWorld {
+        /// Its number.
+        world: usize,
+        /// How many there are.
+        count: usize,
+    },
+    /// A world that is named more than once.
+    #[error("world {0} was to be reset twice in one call; name it once")]
+    Twice(usize),
+}
+
+impl Batch {
+    /// Reads `qpos` of all worlds.
+    ///
+    /// # Errors
+    /// When the slice has the wrong length, as in all calls of this file.
+    pub fn read_positions(&self, out: &mut [f32]) -> Result<(), BulkError> {
+        self.read_field(Field::Position, "positions", self.model.position_count(), out)
+    }
+    /// Reads `qvel` of all worlds.
+    pub fn read_velocities(&self, out: &mut [f32]) -> Result<(), BulkError> {
+        self.read_field(Field::Velocity, "velocities", self.model.velocity_count(), out)
+    }
+    /// Reads the PD targets of all worlds, in `qpos` order.
+    pub fn read_targets(&self, out: &mut [f32]) -> Result<(), BulkError> {
+        self.read_field(Field::Target, "targets", self.model.position_count(), out)
+    }
+    /// Reads the PD torques of the last step, in `qvel` order, N·m.
+    pub fn read_torques(&self, out: &mut [f32]) -> Result<(), BulkError> {
+        self.read_field(Field::Torque, "torques", self.model.velocity_count(), out)
+    }
+
+    /// Observes all worlds as they are now and reads what was seen: rows as [`crate::Observation`] reads them.
+    pub fn read_observations(&mut self, out: &mut [f32]) -> Result<(), BulkError> {
+        let width = self.model.observation_count();
+        check("observations", self.worlds, width, out.len())?;
+        let rows = out.chunks_mut(self.lanes * width);
+        let parts = self.groups.iter_mut().zip(rows).collect();
+        on_threads(self.pool.as_ref(), self.threads, parts, |(group, rows): (&mut Box<dyn Worlds>, &mut [f32])| {
+            group.observe();
+            group.observed_rows(rows);
+        });
+        Ok(())
+    }
+
+    /// Reads which worlds run, and which have diverged.
+    pub fn read_conditions(&self, out: &mut [Condition]) -> Result<(), BulkError> {
+        check("conditions", self.worlds, 1, out.len())?;
+        for (group, out) in self.groups.iter().zip(out.chunks_mut(self.lanes)) {
+            for (lane, out) in out.iter_mut().enumerate() {
+                *out = match group.diverged(lane) {
+                    Some(_) => Condition::Diverged,
+                    None if group.is_running(lane) => Condition::Running,
+                    None => Condition::Stopped,
+                };
+            }
+        }
+        Ok(())
+    }
+
+    /// One control interval of all worlds: their PD targets go from where they are to `targets`, rows in `qpos` order of which a root's entries are not
+    /// used, and every running world takes the interval's steps.
+    ///
+    /// The same as [`WorldMut::begin_interval`] in each world and then [`Batch::step`].
+    pub fn control(&mut self, targets: &[f32], interval: Interval) -> Result<(), BulkError> {
+        self.begin(targets, interval, interval.steps)
+    }
+
+    /// The first half of [`Batch::control`]: begins the interval and takes no step.
+    pub fn begin_interval(&mut self, targets: &[f32], interval: Interval) -> Result<(), BulkError> {
+        self.begin(targets, interval, 0)
+    }
+
+    fn begin(&mut self, targets: &[f32], interval: Interval, steps: usize) -> Result<(), BulkError> {
+        let (model, lanes) = (self.model.clone(), self.lanes);
+        let width = model.position_count();
+        check("targets", self.worlds, width, targets.len())?;
+        if interval.steps == 0 {
+            return Err(BulkError::NoSteps);
+        }
+        self.on_all_threads(&|index, group, working| {
+            let Rows { ramp, position, .. } = &mut working.rows;
+            let of_group = targets[index * lanes * width..].chunks_exact(width.max(1)).take(lanes);
+            for (lane, target) in of_group.enumerate() {
+                widen(target, position);
+                ramp.begin(&mut WorldMut { model: &model, group: &mut *group, lane }, position, interval);
+            }
+            group.advance(&mut *working.scratch, steps);
+        });
+        Ok(())
+    }
+
+    /// Begins again in the worlds that are named, each once and in any order: row i of `positions` (`qpos`) and of `velocities` (`qvel`) is the new
+    /// state of `worlds[i]`. Quaternions are normalised, as in [`WorldMut::set_position`]. Such a world runs again, with its step count and friction
+    /// work at zero, its own pose as the PD target and no forces from outside; gravity and gain stay. All other worlds stay as they are.
+    ///
+    /// # Errors
+    /// When a slice has the wrong length, or a world is not there or named twice.
+    pub fn reset(&mut self, worlds: &[usize], positions: &[f32], velocities: &[f32]) -> Result<(), BulkError> {
+        let (model, lanes) = (self.model.clone(), self.lanes);
+        let (nq, nv) = (model.position_count(), model.velocity_count());
+        check("positions", worlds.len(), nq, positions.len())?;
+        check("velocities", worlds.len(), nv, velocities.len())?;
+        let sorted = self.sorted(worlds)?;
+        if sorted.is_empty() {
+            return Ok(());
+        }
+        self.on_all_threads(&|index, group, working| {
+            let Rows { position, velocity, .. } = &mut working.rows;
+            let first = sorted.partition_point(|(world, _)| *world < index * lanes);
+            for &(world, row) in sorted[first..].iter().take_while(|(world, _)| *world < (index + 1) * lanes) {
+                widen(&positions[row * nq..(row + 1) * nq], position);
+                widen(&velocities[row * nv..(row + 1) * nv], velocity);
+                let lane = world % lanes;
+                WorldMut { model: &model, group: &mut *group, lane }.restart(position, velocity);
+            }
+        });
+        Ok(())
+    }
+
+    /// Worlds that are to be reset in their order, each with its row.
+    fn sorted(&self, worlds: &[usize]) -> Result<Vec<(usize, usize)>, BulkError> {
+        let mut sorted: Vec<(usize, usize)> = worlds.iter().copied().zip(0..).collect();
+        sorted.sort_unstable();
+        if let Some(&(world, _)) = sorted.last().filter(|(world, _)| *world >= self.worlds) {
+            return Err(BulkError::NoWorld { world, count: self.worlds });
+        }
+        match sorted.windows(2).find(|pair| pair[0].0 == pair[1].0) {
+            Some(pair) => Err(BulkError::Twice(pair[0].0)),
+            None => Ok(sorted),
+        }
+    }
+
+    fn read_field(&self, field: Field, what: &'static str, width: usize, out: &mut [f32]) -> Result<(), BulkError> {
+        check(what, self.worlds, width, out.len())?;
+        let rows = out.chunks_mut((self.lanes * width).max(1));
+        let parts = self.groups.iter().zip(rows).collect();
+        on_threads(self.pool.as_ref(), self.threads, parts, |(group, rows): (&Box<dyn Worlds>, &mut [f32])| {
+            group.read_rows(field, rows);
+        });
+        Ok(())
+    }
+}
+
+/// Rows of one world on their way into the lanes: working memory of a thread.
+pub(crate) struct Rows {
+    ramp: Ramp,
+    position: Vec<f64>,
+    velocity: Vec<f64>,
+}
+
+impl Rows {
+    pub fn new(model: &Model) -> Rows {
+        let (position, velocity) = (vec![0.0; model.position_count()], vec![0.0; model.velocity_count()]);
+        Rows { ramp: Ramp::new(model), position, velocity }
+    }
+}
+
+fn widen(from: &[f32], to: &mut [f64]) {
+    from.iter().zip(to).for_each(|(from, to)| *to = f64::from(*from));
+}
+
+fn check(what: &'static str, rows: usize, width: usize, found: usize) -> Result<(), BulkError> {
+    if found == rows * width { Ok(()) } else { Err(BulkError::Length { what, rows, width, found }) }
+}
+
+/// Does all parts of some work on the threads of a batch.
+fn on_threads<T: Send>(
+    pool: Option<&rayon::ThreadPool>,
+    threads: usize,
+    parts: Vec<T>,
+    work: impl Fn(T) + Send + Sync,
+) {
+    match pool {
+        _ if threads == 1 => parts.into_iter().for_each(work),
+        Some(pool) => pool.install(|| parts.into_par_iter().for_each(work)),
+        None => parts.into_par_iter().for_each(work),
+    }
+}
