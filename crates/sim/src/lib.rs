@@ -31,7 +31,7 @@ mod world;
 pub use batch::{Batch, BatchError, BatchOptions, MAX_WORLDS};
 pub use character::{Body, Character, EndEffector, Joint, JointKind, Shape};
 pub use jobs::Jobs;
-pub use lanes::Isa;
+pub use lanes::{Isa, LaneChoice};
 pub use measure::{BodyMotion, Measured};
 pub use model::{BodyInfo, JointInfo, Model, ModelError};
 pub use rollout::{DampsTo, Flow, Job, Outcome, Push, RolloutError, Rollouts, Steering};
