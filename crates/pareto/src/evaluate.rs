@@ -10,7 +10,7 @@ use crate::objectives::{Failure, Jump, effort_weights};
 use crate::phases::{Machine, Phase, gravity_under, standing_position};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
-use sinew_sim::{Batch, BatchError, BatchOptions, Driver, Interval, Isa, Model, Snapshot, Status, WorldMut};
+use sinew_sim::{Batch, BatchError, BatchOptions, Driver, Interval, LaneChoice, Model, Snapshot, Status, WorldMut};
 use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -26,7 +26,7 @@ pub struct Evaluator {
     /// Farthest landing from the start that is none; none: any place will do.
     landing_band: Option<f64>,
     /// Idle worlds, by their lanes.
-    idle: Mutex<Vec<(Isa, usize, Batch)>>,
+    idle: Mutex<Vec<(LaneChoice, Batch)>>,
 }
 
 /// One moment of a jump.
@@ -88,10 +88,16 @@ impl Evaluator {
     /// # Errors
     /// Where the simulator makes no worlds.
     pub fn evaluate(&self, controllers: &[Controller]) -> Result<Vec<Jump>, BatchError> {
-        let threads = rayon::current_num_threads().max(1);
-        let (isa, lanes) = narrowest(controllers.len().div_ceil(threads));
-        let chunks: Vec<&[Controller]> = controllers.chunks(lanes).collect();
-        let jumps = chunks.into_par_iter().with_max_len(1).map(|chunk| self.evaluate_chunk(isa, lanes, chunk));
+        self.evaluate_in(LaneChoice::new(None, controllers.len(), rayon::current_num_threads()), controllers)
+    }
+
+    /// Like [`Evaluator::evaluate`], in the lanes that are given.
+    ///
+    /// # Errors
+    /// Where the simulator makes no worlds.
+    pub fn evaluate_in(&self, lanes: LaneChoice, controllers: &[Controller]) -> Result<Vec<Jump>, BatchError> {
+        let chunks: Vec<&[Controller]> = controllers.chunks(lanes.worlds).collect();
+        let jumps = chunks.into_par_iter().with_max_len(1).map(|chunk| self.simulate(lanes, chunk, &mut |_, _| {}));
         Ok(jumps.collect::<Result<Vec<_>, _>>()?.concat())
     }
 
@@ -100,28 +106,22 @@ impl Evaluator {
     /// # Errors
     /// Where the simulator makes no world.
     pub fn perform(&self, controller: &Controller) -> Result<Recording, BatchError> {
-        let (isa, lanes) = narrowest(1);
+        let lanes = LaneChoice::new(None, 1, 1);
         let mut moments = Vec::new();
-        let jumps =
-            self.simulate(isa, lanes, std::slice::from_ref(controller), &mut |_, moment| moments.push(moment()))?;
+        let jumps = self.simulate(lanes, std::slice::from_ref(controller), &mut |_, moment| moments.push(moment()))?;
         Ok(Recording { moments, jump: jumps[0].clone() })
-    }
-
-    fn evaluate_chunk(&self, isa: Isa, lanes: usize, controllers: &[Controller]) -> Result<Vec<Jump>, BatchError> {
-        self.simulate(isa, lanes, controllers, &mut |_, _| {})
     }
 
     /// Jumps in the lanes of one group, tick by tick; `watch(world, moment)` may look at each.
     fn simulate(
         &self,
-        isa: Isa,
-        lanes: usize,
+        lanes: LaneChoice,
         controllers: &[Controller],
         watch: &mut Watch<'_>,
     ) -> Result<Vec<Jump>, BatchError> {
-        let mut batch = self.borrow_batch(isa, lanes)?;
+        let mut batch = self.borrow_batch(lanes)?;
         let mut jumps = Jumps::new(self, controllers, watch);
-        for world in 0..lanes {
+        for world in 0..lanes.worlds {
             let mut lane = batch.world_mut(world);
             lane.restore(&self.start);
             lane.set_gravity([0.0, 0.0, -crate::jumper::GRAVITY]);
@@ -132,15 +132,15 @@ impl Evaluator {
         }
         batch.drive(Interval::held(STEPS_PER_TICK), jumps.ticks, &mut jumps);
         let verdicts = jumps.trials.iter().map(|trial| trial.judge.verdict()).collect();
-        self.idle.lock().unwrap_or_else(PoisonError::into_inner).push((isa, lanes, batch));
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner).push((lanes, batch));
         Ok(verdicts)
     }
 
-    fn borrow_batch(&self, isa: Isa, lanes: usize) -> Result<Batch, BatchError> {
+    fn borrow_batch(&self, lanes: LaneChoice) -> Result<Batch, BatchError> {
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
-        match idle.iter().position(|(other, worlds, _)| (*other, *worlds) == (isa, lanes)) {
-            Some(index) => Ok(idle.swap_remove(index).2),
-            None => Batch::new(&self.model, lanes, BatchOptions { isa, threads: 1 }),
+        match idle.iter().position(|(other, _)| *other == lanes) {
+            Some(index) => Ok(idle.swap_remove(index).1),
+            None => Batch::new(&self.model, lanes.worlds, BatchOptions { isa: Some(lanes.isa), threads: 1 }),
         }
     }
 }
@@ -223,12 +223,4 @@ impl Driver for Jumps<'_, '_> {
     fn observes(&self) -> bool {
         false
     }
-}
-
-/// The instruction set with the fewest lanes that hold so many worlds, or else the one with the most, and its lanes. All give the same bits.
-fn narrowest(worlds: usize) -> (Isa, usize) {
-    let sets = [(Isa::Portable, 4), (Isa::Avx2, 8), (Isa::Avx512, 16)];
-    let available = || sets.into_iter().filter(|(isa, _)| isa.is_available());
-    let widest = available().next_back().unwrap_or(sets[0]);
-    available().find(|(_, lanes)| *lanes >= worlds).unwrap_or(widest)
 }

@@ -36,7 +36,7 @@ fn main() {
 
 fn reference(scene: &Scene, dt: f64) -> Batch {
     let model = Arc::new(Model::new(scene, dt).expect("a valid scene"));
-    Batch::new(&model, 1, BatchOptions { isa: Isa::Reference64, threads: 1 }).expect("a batch of one")
+    Batch::new(&model, 1, BatchOptions { isa: Some(Isa::Reference64), threads: 1 }).expect("a batch of one")
 }
 
 /// Accelerations, energies and places in random states, M⁻¹ in the first of them, and half a second of limp motion.

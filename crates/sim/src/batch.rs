@@ -2,7 +2,7 @@
 
 use crate::bulk::Rows;
 use crate::engine::{self, Worlds};
-use crate::lanes::Isa;
+use crate::lanes::{Isa, LaneChoice};
 use crate::model::Model;
 use crate::world::{Snapshot, World, WorldMut};
 use rayon::prelude::*;
@@ -13,17 +13,21 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 pub const MAX_WORLDS: usize = 1 << 20;
 
 /// How a batch is run. None of it changes a single bit of the results.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BatchOptions {
-    /// Instruction set; by default the fastest that this CPU has.
-    pub isa: Isa,
+    /// Instruction set; none for the one of this CPU that steps so many worlds soonest on so many threads.
+    pub isa: Option<Isa>,
     /// Threads; 0 for one on each core.
     pub threads: usize,
 }
 
-impl Default for BatchOptions {
-    fn default() -> Self {
-        BatchOptions { isa: Isa::detect(), threads: 0 }
+impl BatchOptions {
+    /// How so many worlds that step at the same time share groups.
+    pub(crate) fn lane_choice(&self, worlds: usize) -> Result<LaneChoice, BatchError> {
+        match self.isa {
+            Some(isa) if !isa.is_available() => Err(BatchError::Isa(isa.name())),
+            isa => Ok(LaneChoice::new(isa, worlds, thread_count(self.threads))),
+        }
     }
 }
 
@@ -66,13 +70,11 @@ impl Batch {
         if !(1..=MAX_WORLDS).contains(&worlds) {
             return Err(BatchError::WorldCount(worlds));
         }
-        if !options.isa.is_available() {
-            return Err(BatchError::Isa(options.isa.name()));
-        }
+        let choice = options.lane_choice(worlds)?;
         let pool = build_pool(options.threads)?;
         let threads = thread_count(options.threads);
-        let lanes = engine::lane_count(options.isa);
-        let groups = engine::new_groups(model, options.isa, worlds.div_ceil(lanes));
+        let lanes = choice.worlds;
+        let groups = engine::new_groups(model, choice.isa, choice.groups(worlds));
         let memory = |_| Mutex::new(Working { scratch: groups[0].new_scratch(), rows: Rows::new(model) });
         let working = (0..threads).map(memory).collect();
         let mut batch = Batch { model: model.clone(), groups, working, pool, worlds, lanes, threads };

@@ -3,6 +3,8 @@
 //! The only place that enters code compiled for an instruction set; everything above speaks f64 and lane numbers.
 
 use crate::kernel::Kernel;
+#[cfg(target_arch = "aarch64")]
+use crate::lanes::NeonF32x4;
 use crate::lanes::{F32x4, Isa, Lanes, Scalar};
 #[cfg(target_arch = "x86_64")]
 use crate::lanes::{F32x8, F32x16};
@@ -118,6 +120,8 @@ macro_rules! entry_points {
 }
 entry_points!(advance_portable, observe_portable, F32x4);
 entry_points!(advance_reference, observe_reference, f64);
+#[cfg(target_arch = "aarch64")]
+entry_points!(advance_neon, observe_neon, NeonF32x4);
 #[cfg(target_arch = "x86_64")]
 entry_points!(advance_avx2, observe_avx2, F32x8, "avx2,fma");
 #[cfg(target_arch = "x86_64")]
@@ -136,27 +140,12 @@ pub(crate) fn new_groups(model: &Model, isa: Isa, count: usize) -> Vec<Box<dyn W
         Isa::Avx2 => make::<F32x8>(model, count, advance_avx2, observe_avx2),
         #[cfg(target_arch = "x86_64")]
         Isa::Avx512 => make::<F32x16>(model, count, advance_avx512, observe_avx512),
+        #[cfg(target_arch = "aarch64")]
+        Isa::Neon => make::<NeonF32x4>(model, count, advance_neon, observe_neon),
         #[cfg(not(target_arch = "x86_64"))]
         Isa::Avx2 | Isa::Avx512 => unreachable!("checked above"),
-    }
-}
-
-/// Worlds in one group of an instruction set.
-pub(crate) fn lane_count(isa: Isa) -> usize {
-    match isa {
-        Isa::Portable => 4,
-        Isa::Avx2 => 8,
-        Isa::Avx512 => 16,
-        Isa::Reference64 => 1,
-    }
-}
-
-/// The instruction set that steps so many worlds soonest, and to the same bits: narrow vectors take less time for a step than wide ones that
-/// are half empty.
-pub(crate) fn narrowest(isa: Isa, worlds: usize) -> Isa {
-    match isa {
-        Isa::Avx512 if worlds <= lane_count(Isa::Avx2) && Isa::Avx2.is_available() => Isa::Avx2,
-        isa => isa,
+        #[cfg(not(target_arch = "aarch64"))]
+        Isa::Neon => unreachable!("checked above"),
     }
 }
 

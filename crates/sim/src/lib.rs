@@ -40,7 +40,7 @@ pub use control::{DampsTo, Interval, Path, Track};
 pub use drive::Driver;
 pub use fall::{FallRule, Heights};
 pub use jobs::Jobs;
-pub use lanes::Isa;
+pub use lanes::{Isa, LaneChoice};
 pub use measure::{BodyMotion, Measured};
 pub use model::{BodyInfo, JointInfo, Model, ModelError};
 pub use observation::{Observation, ObservationLayout};

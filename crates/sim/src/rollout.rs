@@ -199,13 +199,11 @@ impl Rollouts<'_> {
         self.check()?;
         let pool = build_pool(self.options.threads)?;
         let threads = thread_count(self.options.threads);
-        // A group takes as long for one world as for all its lanes: few jobs are spread over many threads.
-        let room = at_a_time.div_ceil(threads).clamp(1, engine::lane_count(self.options.isa));
-        let workers = threads.min(at_a_time.div_ceil(room));
-        let isa = engine::narrowest(self.options.isa, room);
+        let choice = self.options.lane_choice(at_a_time)?;
+        let workers = threads.min(choice.groups(at_a_time));
         let work = |_: usize| {
-            let mut group = engine::new_groups(self.model, isa, 1).pop().expect("one group");
-            self.work(&mut *group, room, jobs, steering, cost);
+            let mut group = engine::new_groups(self.model, choice.isa, 1).pop().expect("one group");
+            self.work(&mut *group, choice.worlds, jobs, steering, cost);
         };
         if workers <= 1 {
             work(0);
@@ -226,9 +224,6 @@ impl Rollouts<'_> {
         }
         if self.sample_interval == 0 {
             return Err(RolloutError::Interval("sample interval"));
-        }
-        if !self.options.isa.is_available() {
-            return Err(BatchError::Isa(self.options.isa.name()).into());
         }
         let count = self.model.position_count() + self.model.velocity_count();
         if let Some(start) = self.starts.iter().position(|s| s.values().len() != count) {

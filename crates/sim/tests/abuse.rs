@@ -150,7 +150,7 @@ fn compile(scene: &Scene, dt: f64) -> Arc<Model> {
 }
 
 fn batch(model: &Arc<Model>, worlds: usize) -> Batch {
-    Batch::new(model, worlds, BatchOptions { isa: Isa::detect(), threads: 1 }).expect("a batch")
+    Batch::new(model, worlds, BatchOptions { isa: Some(Isa::detect()), threads: 1 }).expect("a batch")
 }
 
 /// A start that world `w` of a scene gets: pose, speed, targets, forces.
@@ -348,7 +348,7 @@ fn a_joint_that_spins_too_fast_is_braked_without_changing_momentum() {
     scene.ground = None;
     scene.gravity = [0.0; 3];
     let model = compile(&scene, 0.002);
-    let mut batch = Batch::new(&model, 1, BatchOptions { isa: Isa::Reference64, threads: 1 }).expect("a batch");
+    let mut batch = Batch::new(&model, 1, BatchOptions { isa: Some(Isa::Reference64), threads: 1 }).expect("a batch");
     batch.world_mut(0).set_gain(0.0);
     batch.world_mut(0).set_velocity(&[0.1, 0.2, 0.3, 1.0, 2.0, 0.5, 100.0]);
     let start = batch.world(0).measure();
@@ -399,7 +399,8 @@ fn figures_that_fall_and_thrash_do_not_diverge() {
         let name = figure.name.clone();
         let model = compile(&Scene::on_ground(figure), 0.002);
         for gain in [0.0, 1.0] {
-            let mut batch = Batch::new(&model, 64, BatchOptions { isa: Isa::detect(), threads: 1 }).expect("a batch");
+            let mut batch =
+                Batch::new(&model, 64, BatchOptions { isa: Some(Isa::detect()), threads: 1 }).expect("a batch");
             batch.for_each_world(|index, world| {
                 let swing = |k: usize| ((index * 131 + k * 71) % 97) as f64 / 48.5 - 1.0;
                 let velocity: Vec<f64> =

@@ -100,7 +100,7 @@ fn outcomes_are_those_of_stepping_by_hand() {
                     sample_interval: SAMPLE_INTERVAL,
                     damps_to: DampsTo::Rest,
                     observes: false,
-                    options: BatchOptions { isa, threads },
+                    options: BatchOptions { isa: Some(isa), threads },
                 };
                 let found = rollouts.run(&jobs, &cost).unwrap();
                 for (job, (found, expected)) in found.iter().zip(&expected).enumerate() {
@@ -127,7 +127,7 @@ fn rollouts<'a>(model: &'a Model, starts: &'a [Snapshot]) -> Rollouts<'a> {
         sample_interval: SAMPLE_INTERVAL,
         damps_to: DampsTo::Rest,
         observes: false,
-        options: BatchOptions { isa: Isa::detect(), threads: 2 },
+        options: BatchOptions { isa: Some(Isa::detect()), threads: 2 },
     }
 }
 
@@ -161,7 +161,7 @@ fn where_a_job_diverges_does_not_depend_on_lanes_and_threads() {
     let jobs = jobs(&model, 2, 60);
     let run = |isa, threads| {
         let mut rollouts = rollouts(&model, &starts);
-        rollouts.options = BatchOptions { isa, threads };
+        rollouts.options = BatchOptions { isa: Some(isa), threads };
         rollouts.run(&jobs, &|job, step, world| cost(job, step, world)).unwrap()
     };
     let expected = run(Isa::detect(), 1);
@@ -201,9 +201,9 @@ fn what_cannot_be_run_is_refused() {
     }
     assert_eq!(run(&|r| r.knot_interval = 0, good.clone()), Err(RolloutError::Interval("knot interval")));
     assert_eq!(run(&|r| r.sample_interval = 0, good.clone()), Err(RolloutError::Interval("sample interval")));
-    let missing = [Isa::Avx2, Isa::Avx512].into_iter().find(|isa| !isa.is_available());
+    let missing = Isa::ALL.into_iter().find(|isa| !isa.is_available());
     if let Some(isa) = missing {
-        let refused = run(&|r| r.options.isa = isa, good.clone());
+        let refused = run(&|r| r.options.isa = Some(isa), good.clone());
         assert_eq!(refused, Err(RolloutError::Batch(BatchError::Isa(isa.name()))));
     }
     let other = [Snapshot::new(&[0.0; 7], &[0.0; 6])];
@@ -271,7 +271,7 @@ fn jobs_that_come_up_on_the_way_end_as_those_known_beforehand() {
     let steering = Pushed(starts[0].values()[..model.position_count()].to_vec());
     let of: Vec<usize> = (0..21).map(|job| job % 2).collect();
     for threads in [1, 2, 5] {
-        let options = BatchOptions { isa: Isa::detect(), threads };
+        let options = BatchOptions { isa: Some(Isa::detect()), threads };
         let rollouts = Rollouts { options, ..rollouts(&model, &starts) };
         let expected = rollouts.run_steered(&of, &steering, &cost).unwrap();
         let state = Mutex::new(((0..of.len()).collect(), of.len(), vec![Vec::new(); of.len()]));

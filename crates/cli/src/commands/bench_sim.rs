@@ -26,7 +26,7 @@ pub struct BenchSim {
     #[arg(long)]
     json: bool,
     /// Instruction set; by default the fastest of this CPU
-    #[arg(long, value_name = "portable|avx2|avx512")]
+    #[arg(long, value_name = "portable|avx2|avx512|neon")]
     isa: Option<Isa>,
     /// Threads for us; the peer always runs on one
     #[arg(long, default_value_t = 1, value_name = "N")]
@@ -94,7 +94,7 @@ impl BenchSim {
     /// Runs the command.
     pub fn run(&self) -> Result<()> {
         let isa = self.isa.unwrap_or_else(Isa::detect);
-        let options = BatchOptions { isa, threads: self.threads };
+        let options = BatchOptions { isa: Some(isa), threads: self.threads };
         let mut cases = [Case::new("A", embedded::peer_a(), 0.002), Case::new("B", embedded::peer_b(), 1.0 / 600.0)];
         // Half of our rounds before the peer and half after, so that a drifting clock meets both.
         self.measure(&mut cases, options, ROUNDS / 2)?;

@@ -64,7 +64,7 @@ impl Simulate {
         let name = character.name.clone();
         let scene = if self.no_ground { Scene::floating(character) } else { Scene::on_ground(character) };
         let model = Arc::new(Model::new(&scene, self.dt)?);
-        let isa = if self.f64 { Isa::Reference64 } else { Isa::detect() };
+        let isa = self.f64.then_some(Isa::Reference64);
         let mut batch = Batch::new(&model, 1, BatchOptions { isa, threads: 1 })?;
 
         let interval = ((NOISE_INTERVAL_SECS / self.dt).round() as usize).max(1);

@@ -8,7 +8,10 @@
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
+mod choice;
 mod fused;
+#[cfg(target_arch = "aarch64")]
+mod neon;
 mod portable;
 mod reference;
 mod sin_cos;
@@ -19,6 +22,9 @@ mod x86;
 pub(crate) use avx2::F32x8;
 #[cfg(target_arch = "x86_64")]
 pub(crate) use avx512::F32x16;
+pub use choice::LaneChoice;
+#[cfg(target_arch = "aarch64")]
+pub(crate) use neon::NeonF32x4;
 pub(crate) use portable::F32x4;
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
@@ -135,20 +141,31 @@ pub enum Isa {
     Avx2,
     /// x86-64 with AVX-512F, f32, 16 worlds to a group.
     Avx512,
+    /// AArch64, f32, 4 worlds to a group.
+    Neon,
     /// f64, one world at a time: the reference that tests compare with.
     Reference64,
 }
 
 impl Isa {
+    /// All of them; those of vectors first, the widest at the front.
+    pub const ALL: [Isa; 5] = [Isa::Avx512, Isa::Avx2, Isa::Neon, Isa::Portable, Isa::Reference64];
+
     /// The fastest one that this CPU has.
     pub fn detect() -> Isa {
-        [Isa::Avx512, Isa::Avx2].into_iter().find(|isa| isa.is_available()).unwrap_or(Isa::Portable)
+        Isa::same_bits()[0]
+    }
+
+    /// Those that this CPU has and that give the same bits, the fastest first.
+    pub fn same_bits() -> Vec<Isa> {
+        Isa::ALL.into_iter().filter(|isa| *isa != Isa::Reference64 && isa.is_available()).collect()
     }
 
     /// Whether this CPU can run it.
     pub fn is_available(self) -> bool {
         match self {
             Isa::Portable | Isa::Reference64 => true,
+            Isa::Neon => cfg!(target_arch = "aarch64"),
             #[cfg(target_arch = "x86_64")]
             Isa::Avx2 => is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma"),
             #[cfg(target_arch = "x86_64")]
@@ -159,7 +176,17 @@ impl Isa {
                     && is_x86_feature_detected!("fma")
             }
             #[cfg(not(target_arch = "x86_64"))]
-            _ => false,
+            Isa::Avx2 | Isa::Avx512 => false,
+        }
+    }
+
+    /// Worlds in one group.
+    pub fn lanes(self) -> usize {
+        match self {
+            Isa::Avx512 => 16,
+            Isa::Avx2 => 8,
+            Isa::Neon | Isa::Portable => 4,
+            Isa::Reference64 => 1,
         }
     }
 
@@ -169,6 +196,7 @@ impl Isa {
             Isa::Portable => "portable",
             Isa::Avx2 => "avx2",
             Isa::Avx512 => "avx512",
+            Isa::Neon => "neon",
             Isa::Reference64 => "reference64",
         }
     }
@@ -177,10 +205,9 @@ impl Isa {
 impl std::str::FromStr for Isa {
     type Err = String;
     fn from_str(name: &str) -> Result<Isa, String> {
-        [Isa::Portable, Isa::Avx2, Isa::Avx512, Isa::Reference64]
-            .into_iter()
-            .find(|isa| isa.name() == name)
-            .ok_or_else(|| format!("\"{name}\" is no instruction set; choose portable, avx2, avx512 or reference64"))
+        Isa::ALL.into_iter().find(|isa| isa.name() == name).ok_or_else(|| {
+            format!("\"{name}\" is no instruction set; choose portable, avx2, avx512, neon or reference64")
+        })
     }
 }
 

@@ -23,7 +23,7 @@ pub fn by_precision<T>(isa: Isa, double: T, single: T) -> T {
 /// `worlds` worlds of a scene on the calling thread.
 pub fn batch(scene: &Scene, dt: f64, isa: Isa, worlds: usize) -> Batch {
     let model = Arc::new(Model::new(scene, dt).expect("a valid test scene"));
-    Batch::new(&model, worlds, BatchOptions { isa, threads: 1 }).expect("an available instruction set")
+    Batch::new(&model, worlds, BatchOptions { isa: Some(isa), threads: 1 }).expect("an available instruction set")
 }
 
 /// Prints a measured value beside its bound, and fails when it is larger or not a number.

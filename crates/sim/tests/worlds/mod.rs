@@ -12,11 +12,11 @@ pub const CHUNK: usize = 10;
 
 /// The instruction sets of this CPU that must agree bit by bit.
 pub fn isas() -> Vec<Isa> {
-    [Isa::Portable, Isa::Avx2, Isa::Avx512].into_iter().filter(|isa| isa.is_available()).collect()
+    Isa::same_bits()
 }
 
 pub fn batch(model: &Arc<Model>, worlds: usize, isa: Isa, threads: usize) -> Batch {
-    Batch::new(model, worlds, BatchOptions { isa, threads }).expect("an available instruction set")
+    Batch::new(model, worlds, BatchOptions { isa: Some(isa), threads }).expect("an available instruction set")
 }
 
 /// Numbers that follow from a seed alone (Steele, Lea & Flood 2014, SplitMix64).
