@@ -156,7 +156,7 @@ fn driven_motion(scene: Scene) -> String {
         "{{\"name\": {}, \"mjcf\": {}, \"motion\": {}}}",
         text(&scene.characters[0].character.name),
         text(&mjcf(&scene)),
-        motion(&scene, 1e-4, 0.05, 1.0, &start)
+        motion(&scene, DT, 0.05, 1.0, &start)
     )
 }
 

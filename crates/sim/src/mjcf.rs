@@ -3,16 +3,28 @@
 //! Bodies, and with them `qpos` and `qvel`, come in MuJoCo's order: characters, then objects; within a character
 //! depth first, the children of a body in the order in which their joints stand in the file.
 //!
-//! What MuJoCo cannot say exactly: a ball's torque limit holds for each axis instead of for the length of the vector,
-//! restitution below [`MUJOCO_RESTITUTION`] bounces at that value, and `<position>` actuators have no velocity target.
+//! The actuators are [`Drive`]s: MuJoCo's `implicitfast` integrator makes of them the simulator's own implicit PD, and
+//! [`Drive::control`] is the control with which one exerts the torque of a recorded step.
+//!
+//! What MuJoCo cannot say exactly:
+//! - A torque limit. `forcerange` cuts a torque before its implicit part is taken off, and with it the damping: a light limb that meets it
+//!   shakes until the simulation breaks down. So limits stand in the actuators' `user` values, and recorded controls have them inside.
+//! - A ball's error: MuJoCo takes the difference of rotation vectors, the simulator the rotation vector of the difference.
+//! - Contacts and stops, which are softer; and restitution below [`MUJOCO_RESTITUTION`] bounces at that value.
+
+mod drive;
+mod softness;
+mod xml;
+
+pub use drive::Drive;
+pub use softness::MUJOCO_RESTITUTION;
 
 use crate::character::{Body, Character, Joint, JointKind, Shape, is_identity};
 use crate::mass_properties::{self, MassProperties};
 use crate::scene::{Object, ObjectShape, PlacedCharacter, Scene, Surface};
+use softness::{solref, stop_solref};
 use std::collections::{BTreeMap, BTreeSet};
-
-/// What MuJoCo's critically damped contact gives back of the impact speed: `exp(−2)`.
-pub const MUJOCO_RESTITUTION: f64 = 0.135_335_283_236_612_7;
+use xml::{Attributes, Names, Xml, number, numbers};
 
 /// What the scene itself does not say.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -32,8 +44,8 @@ impl Default for MjcfOptions {
 ///
 /// The scene is taken as valid; a body that no root reaches is left out.
 pub fn to_mjcf(scene: &Scene, options: &MjcfOptions) -> String {
-    let mut exporter = Exporter::new(scene);
-    exporter.header(options);
+    let mut exporter = Exporter::new(scene, options);
+    exporter.header();
     exporter.world();
     exporter.contact_pairs();
     exporter.actuators();
@@ -42,11 +54,10 @@ pub fn to_mjcf(scene: &Scene, options: &MjcfOptions) -> String {
     exporter.xml.text
 }
 
-/// Attributes of one element, in order.
-type Attributes = Vec<(&'static str, String)>;
-
 struct Exporter<'a> {
     scene: &'a Scene,
+    /// Time step, s.
+    dt: f64,
     xml: Xml,
     // Names in use; MuJoCo has one namespace for each kind of element.
     body_names: Names,
@@ -57,16 +68,17 @@ struct Exporter<'a> {
     // Filled while the bodies are written.
     /// Geoms of each moving body, by its name in `Scene::collide`.
     geoms: BTreeMap<String, Vec<String>>,
-    /// `<position>` elements, in joint order.
-    position_actuators: Vec<Attributes>,
+    /// Actuators with their tags, in joint order.
+    actuators: Vec<(&'static str, Attributes)>,
     /// Rest pose.
     qpos: Vec<f64>,
 }
 
 impl<'a> Exporter<'a> {
-    fn new(scene: &'a Scene) -> Self {
+    fn new(scene: &'a Scene, options: &MjcfOptions) -> Self {
         let mut exporter = Exporter {
             scene,
+            dt: options.dt,
             xml: Xml { text: String::new(), depth: 0 },
             body_names: Names::default(),
             joint_names: Names::default(),
@@ -74,14 +86,14 @@ impl<'a> Exporter<'a> {
             site_names: Names::default(),
             actuator_names: Names::default(),
             geoms: BTreeMap::new(),
-            position_actuators: Vec::new(),
+            actuators: Vec::new(),
             qpos: Vec::new(),
         };
         exporter.body_names.unique("world".into()); // MuJoCo's own
         exporter
     }
 
-    fn header(&mut self, options: &MjcfOptions) {
+    fn header(&mut self) {
         let name = match &self.scene.characters[..] {
             [only] => only.character.name.clone(),
             _ => "scene".into(),
@@ -90,7 +102,7 @@ impl<'a> Exporter<'a> {
         let flags = [("angle", "radian"), ("autolimits", "true"), ("inertiafromgeom", "false")];
         self.xml.leaf("compiler", flags.map(|(key, value)| (key, value.into())).into());
         let option = vec![
-            ("timestep", number(options.dt)),
+            ("timestep", number(self.dt)),
             ("gravity", numbers(&self.scene.gravity)),
             ("integrator", "implicitfast".into()),
             ("cone", "elliptic".into()),
@@ -99,6 +111,7 @@ impl<'a> Exporter<'a> {
         // What moves meets what stands (1 & 1); what moves meets what moves only in listed pairs.
         self.xml.open("default", vec![]);
         self.xml.leaf("geom", vec![("contype", "1".into()), ("conaffinity", "0".into()), ("condim", "3".into())]);
+        self.xml.leaf("joint", vec![("solreflimit", stop_solref(self.dt))]);
         self.xml.close("default");
     }
 
@@ -140,7 +153,7 @@ impl<'a> Exporter<'a> {
             ("conaffinity", "1".into()),
             ("priority", "1".into()),
             ("friction", numbers(&[surface.friction, 0.005, 0.0001])),
-            ("solref", solref(surface)),
+            ("solref", solref(surface, self.dt)),
         ]);
         self.xml.leaf("geom", attributes);
     }
@@ -216,7 +229,7 @@ impl<'a> Exporter<'a> {
                 attributes.extend(range_and_armature(joint));
                 self.xml.leaf("joint", attributes);
                 self.qpos.push(0.0);
-                self.position_actuator(joint, &name, name.clone(), None);
+                self.actuator(joint, &name, name.clone(), None);
             }
             JointKind::Ball => {
                 let name = self.joint_names.unique(name);
@@ -225,21 +238,28 @@ impl<'a> Exporter<'a> {
                 self.xml.leaf("joint", attributes);
                 self.qpos.extend([1.0, 0.0, 0.0, 0.0]);
                 for (suffix, gear) in [("x", "1 0 0 0 0 0"), ("y", "0 1 0 0 0 0"), ("z", "0 0 1 0 0 0")] {
-                    self.position_actuator(joint, &name, format!("{name}_{suffix}"), Some(gear));
+                    self.actuator(joint, &name, format!("{name}_{suffix}"), Some(gear));
                 }
             }
         }
     }
 
-    fn position_actuator(&mut self, joint: &Joint, joint_name: &str, name: String, gear: Option<&str>) {
-        if joint.kp == 0.0 && joint.kd == 0.0 {
-            return;
-        }
+    fn actuator(&mut self, joint: &Joint, joint_name: &str, name: String, gear: Option<&str>) {
+        let Some(drive) = Drive::of(joint, self.dt) else { return };
         let mut attributes = vec![("name", self.actuator_names.unique(name)), ("joint", joint_name.into())];
         attributes.extend(gear.map(|gear| ("gear", gear.into())));
-        attributes.extend([("kp", number(joint.kp)), ("kv", number(joint.kd))]);
-        attributes.extend(joint.torque_limit.map(|limit| ("forcerange", numbers(&[-limit, limit]))));
-        self.position_actuators.push(attributes);
+        let tag = match drive {
+            Drive::Position { kp, kv } => {
+                attributes.extend([("kp", number(kp)), ("kv", number(kv))]);
+                "position"
+            }
+            Drive::Velocity { kv } => {
+                attributes.push(("kv", number(kv)));
+                "velocity"
+            }
+        };
+        attributes.extend(joint.torque_limit.map(|limit| ("user", number(limit))));
+        self.actuators.push((tag, attributes));
     }
 
     fn inertial(&mut self, properties: &MassProperties) {
@@ -333,7 +353,7 @@ impl<'a> Exporter<'a> {
                         ("geom2", geom2.clone()),
                         ("condim", "3".into()),
                         ("friction", friction.clone()),
-                        ("solref", solref(&surface)),
+                        ("solref", solref(&surface, self.dt)),
                     ]);
                 }
             }
@@ -342,8 +362,8 @@ impl<'a> Exporter<'a> {
     }
 
     fn actuators(&mut self) {
-        let elements = std::mem::take(&mut self.position_actuators);
-        self.xml.section("actuator", "position", elements);
+        let elements = std::mem::take(&mut self.actuators);
+        self.xml.mixed_section("actuator", elements);
     }
 
     fn rest_keyframe(&mut self) {
@@ -387,33 +407,6 @@ fn range_and_armature(joint: &Joint) -> Attributes {
     attributes
 }
 
-/// MuJoCo's `solref`, time constant `1/(ζω)` and damping ratio `ζ`: its default stiffness (ω = 50 rad/s),
-/// damped so that a bounce keeps the surface's restitution.
-///
-/// A spring-damper that pushes but never pulls lets go when its force is zero, with
-/// `e(ζ) = exp(−2 ζ acos ζ / √(1 − ζ²))` of the impact speed, falling from 1 at ζ = 0 to `exp(−2)` at ζ = 1.
-/// More damping than that creeps back to the surface instead of resting on it, so ζ stays at most 1.
-fn solref(surface: &Surface) -> String {
-    const FREQUENCY: f64 = 50.0;
-    let rebound = |ratio: f64| (-2.0 * ratio * ratio.acos() / (1.0 - ratio * ratio).sqrt()).exp();
-    let mut ratio = 1.0;
-    if surface.restitution > MUJOCO_RESTITUTION {
-        let (mut low, mut high) = (0.001, 1.0);
-        for _ in 0..50 {
-            ratio = 0.5 * (low + high);
-            if rebound(ratio) > surface.restitution {
-                low = ratio;
-            } else {
-                high = ratio;
-            }
-        }
-    }
-    // Six digits: more than the formula is worth, and the same text on every machine.
-    let ratio = (ratio * 1e6).round() / 1e6;
-    let time_constant = (1e6 / (FREQUENCY * ratio)).round() / 1e6;
-    numbers(&[time_constant, ratio])
-}
-
 fn normalized<const N: usize>(v: [f64; N]) -> [f64; N] {
     let length = v.iter().map(|x| x * x).sum::<f64>().sqrt();
     v.map(|x| x / length)
@@ -434,88 +427,6 @@ fn rotate(q: [f64; 4], v: [f64; 3]) -> [f64; 3] {
     let conjugate = [q[0], -q[1], -q[2], -q[3]];
     let [_, x, y, z] = multiply(multiply(q, [0.0, v[0], v[1], v[2]]), conjugate);
     [x, y, z]
-}
-
-/// The shortest decimal that reads back as the same number, without a negative zero.
-fn number(x: f64) -> String {
-    format!("{}", x + 0.0)
-}
-
-fn numbers(values: &[f64]) -> String {
-    values.iter().map(|x| number(*x)).collect::<Vec<_>>().join(" ")
-}
-
-/// Names of one kind of element.
-#[derive(Default)]
-struct Names(BTreeSet<String>);
-
-impl Names {
-    /// `name`, with as many underscores behind it as make it new.
-    fn unique(&mut self, mut name: String) -> String {
-        while !self.0.insert(name.clone()) {
-            name.push('_');
-        }
-        name
-    }
-}
-
-/// Indented XML text.
-struct Xml {
-    text: String,
-    depth: usize,
-}
-
-impl Xml {
-    fn open(&mut self, tag: &str, attributes: Attributes) {
-        self.element(tag, attributes, ">");
-        self.depth += 1;
-    }
-
-    fn leaf(&mut self, tag: &str, attributes: Attributes) {
-        self.element(tag, attributes, "/>");
-    }
-
-    fn close(&mut self, tag: &str) {
-        self.depth -= 1;
-        self.text += &format!("{:1$}</{tag}>\n", "", 2 * self.depth);
-    }
-
-    /// A parent and its leaves, or nothing where there are none.
-    fn section(&mut self, tag: &str, leaf: &str, elements: Vec<Attributes>) {
-        if elements.is_empty() {
-            return;
-        }
-        self.open(tag, vec![]);
-        for attributes in elements {
-            self.leaf(leaf, attributes);
-        }
-        self.close(tag);
-    }
-
-    fn element(&mut self, tag: &str, attributes: Attributes, end: &str) {
-        self.text += &format!("{:1$}<{tag}", "", 2 * self.depth);
-        for (key, value) in attributes {
-            self.text += &format!(" {key}=\"{}\"", escape(&value));
-        }
-        self.text += end;
-        self.text.push('\n');
-    }
-}
-
-/// Text as it stands between double quotes.
-fn escape(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => escaped += "&amp;",
-            '<' => escaped += "&lt;",
-            '>' => escaped += "&gt;",
-            '"' => escaped += "&quot;",
-            '\n' | '\r' | '\t' => escaped += &format!("&#{};", c as u32),
-            _ => escaped.push(c),
-        }
-    }
-    escaped
 }
 
 #[cfg(test)]

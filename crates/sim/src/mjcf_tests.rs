@@ -77,13 +77,13 @@ fn bodies_come_depth_first_in_joint_order() {
 }
 
 #[test]
-fn no_gains_no_actuator_and_no_limit_no_force_range() {
+fn no_gains_no_actuator_and_no_limit_no_user_value() {
     let mut character = tiny();
     character.joints[2].torque_limit = None;
     character.joints[3].kp = 0.0;
     character.joints[3].kd = 0.0;
     let text = export(&Scene::floating(character));
-    assert_eq!(lines(&text, "<position "), [r#"<position name="leg_joint" joint="leg_joint" kp="500" kv="50"/>"#]);
+    assert_eq!(lines(&text, "<position "), [r#"<position name="leg_joint" joint="leg_joint" kp="500" kv="51"/>"#]);
 }
 
 #[test]
@@ -152,14 +152,49 @@ fn names_are_escaped_and_unique() {
     assert_eq!(attribute(walls[1], "friction"), "0.25 0.005 0.0001");
 }
 
-/// Against a ball dropped in MuJoCo 4.0 at these values: rebound 0.200 and 0.502 of the impact speed.
+/// Against a ball dropped in MuJoCo 4.0 at these values: rebound 0.21 and 0.52 of the impact speed.
 #[test]
 fn restitution_sets_the_damping() {
-    let of = |restitution| solref(&Surface { friction: 0.0, restitution });
-    assert_eq!(of(0.0), "0.02 1");
-    assert_eq!(of(0.2), "0.027351 0.731247");
-    assert_eq!(of(0.5), "0.078347 0.255276");
+    let of = |restitution| solref(&Surface { friction: 0.0, restitution }, 0.002);
+    assert_eq!(of(0.0), "0.005 1");
+    assert_eq!(of(0.2), "0.006838 0.731247");
+    assert_eq!(of(0.5), "0.019587 0.255276");
     assert_eq!(of(1.0).split(' ').nth(1), Some("0.001"));
+}
+
+/// Long steps get soft contacts and stops: MuJoCo resolves no time constant below two steps.
+#[test]
+fn contacts_and_stops_are_as_stiff_as_the_steps_resolve() {
+    let surface = Surface { friction: 0.0, restitution: 0.0 };
+    assert_eq!([solref(&surface, 0.0005), solref(&surface, 0.004)], ["0.005 1", "0.01 1"]);
+    assert_eq!([stop_solref(0.0005), stop_solref(0.004)], ["0.004 1", "0.008 1"]);
+    assert_eq!(stop_solref(0.025 / 12.0), "0.004167 1", "never less than two steps");
+}
+
+#[test]
+fn a_damped_joint_without_stiffness_has_a_velocity_actuator() {
+    let mut character = tiny();
+    character.joints[2].kp = 0.0;
+    let text = export(&Scene::floating(character));
+    let expected = r#"<velocity name="leg_joint" joint="leg_joint" kv="50" user="400"/>"#;
+    assert_eq!(lines(&text, "name=\"leg_joint\" joint"), [expected]);
+    assert_eq!(lines(&text, "<position ").len(), 3, "the ball's, after it");
+}
+
+/// `τ = kp (q* − q − dt v') + kd (v* − v')` is the actuator's law `kp (u − q) − kv v'` at this control.
+#[test]
+fn the_control_is_the_target_with_its_velocity() {
+    let (dt, kp, kd) = (0.002, 500.0, 50.0);
+    let [q, end, q_target, v_target] = [0.3, -1.5, 0.7, 2.0];
+    let leg = Joint { kp, kd, axis: Some([0.0, 1.0, 0.0]), ..joint(JointKind::Hinge, Some("trunk"), "leg") };
+    let torque = kp * (q_target - q - dt * end) + kd * (v_target - end);
+    let control = Drive::of(&leg, dt).expect("a drive").control(q, end, torque);
+    assert!((control - (q_target + v_target * kd / kp)).abs() < 1e-12, "{control}");
+    let damped = Joint { kp: 0.0, ..leg.clone() };
+    let control = Drive::of(&damped, dt).expect("a drive").control(q, end, kd * (v_target - end));
+    assert!((control - v_target).abs() < 1e-12, "{control}");
+    assert_eq!(Drive::of(&Joint { kp: 0.0, kd: 0.0, ..leg.clone() }, dt), None);
+    assert_eq!(Drive::of(&Joint { kind: JointKind::Free, ..leg }, dt), None);
 }
 
 fn attribute<'t>(line: &'t str, key: &str) -> &'t str {
