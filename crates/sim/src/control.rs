@@ -204,7 +204,7 @@ mod tests {
     /// One world of a figure with ball joints and a free root, in f64.
     fn world() -> (Arc<Model>, Batch) {
         let model = Arc::new(Model::new(&Scene::on_ground(embedded::peer_b()), 0.002).unwrap());
-        let batch = Batch::new(&model, 1, BatchOptions { isa: Isa::Reference64, threads: 1 }).unwrap();
+        let batch = Batch::new(&model, 1, BatchOptions { isa: Some(Isa::Reference64), threads: 1 }).unwrap();
         (model, batch)
     }
 

@@ -161,7 +161,7 @@ mod tests {
     #[test]
     fn it_reads_what_the_measurement_says() {
         let model = Arc::new(Model::new(&Scene::on_ground(embedded::dinosaur()), 0.002).unwrap());
-        let mut batch = Batch::new(&model, 1, BatchOptions { isa: Isa::Reference64, threads: 1 }).unwrap();
+        let mut batch = Batch::new(&model, 1, BatchOptions { isa: Some(Isa::Reference64), threads: 1 }).unwrap();
         let velocity: Vec<f64> = (0..model.velocity_count()).map(|i| 0.3 * libm::sin(i as f64)).collect();
         batch.world_mut(0).set_velocity(&velocity);
         batch.observe();
