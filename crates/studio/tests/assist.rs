@@ -32,12 +32,12 @@ fn a_transfer_with_help_is_paused_resumed_listed_as_a_front_and_played_along_its
     server.ok(server.upload("short.bvh", &short_walk()));
     let request = json!({"kind": "transfer", "rig": "rigs/short.bvh", "preset": "quick", "assist": true});
     server.ok(server.post("/api/job", &request));
-    let sweeps = |m: &Value| m["job"]["message"].as_str().is_some_and(|text| text.starts_with("Tries help"));
+    let sweeps = |m: &Value| m["job"]["message"].as_str().is_some_and(|text| text.starts_with("Help: "));
     let told = tab.until(sweeps);
     let skin = server.ok(server.get("/api/job/skin?id=1"));
     assert!(skin["nodes"].as_array().is_some_and(|n| !n.is_empty()), "the figure shows without a character's file");
     let progress = &told["job"]["progress"];
-    assert!(progress["total"].as_u64() > progress["done"].as_u64(), "{told}");
+    assert!(progress["total"].as_f64() > progress["done"].as_f64(), "{told}");
     // Between two prices it can be stopped; resumed, the transfer itself is not searched again.
     let status = |wanted: &'static str| {
         move |m: &Value| m["state"]["jobs"].as_array().is_some_and(|jobs| jobs.iter().any(|j| j["status"] == wanted))
@@ -45,7 +45,7 @@ fn a_transfer_with_help_is_paused_resumed_listed_as_a_front_and_played_along_its
     server.ok(server.post("/api/job/pause", &json!({"id": 1})));
     tab.until(status("paused"));
     assert!(server.path("results/short-quick/checkpoint.bin").exists());
-    let done_of = |job: &Value| job["progress"]["done"].as_u64();
+    let done_of = |job: &Value| job["progress"]["done"].as_f64();
     let before = done_of(&server.ok(server.get("/api/job?id=1")));
     server.ok(server.post("/api/job/resume", &json!({"id": 1})));
     let resumed = tab.until(sweeps);

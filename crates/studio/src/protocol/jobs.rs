@@ -1,6 +1,7 @@
 //! The queue of heavy work.
 
 use serde::{Deserialize, Serialize};
+use sinew::work::Progress;
 
 /// Asks for work.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -73,11 +74,11 @@ pub enum JobStatus {
     Queued,
     /// Works.
     Running,
-    /// Stops after the piece of work that it is at.
+    /// Stops within a second, with a checkpoint.
     Pausing,
     /// Stopped; goes on from its checkpoint when told so.
     Paused,
-    /// Ends after the piece of work that it is at.
+    /// Ends within a second.
     Cancelling,
     /// Ended; its checkpoint is gone.
     Cancelled,
@@ -104,33 +105,13 @@ pub struct Job {
     pub result: String,
     /// How far it is; absent before it begins.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub progress: Option<JobProgress>,
+    pub progress: Option<Progress>,
     /// Cost of each window of a transfer that has been searched.
     #[serde(default)]
     pub windows: Vec<WindowCosts>,
     /// Grows whenever `GET /api/job/motion` has a new best motion; 0: none yet.
     #[serde(default)]
     pub motion_revision: u64,
-}
-
-/// How far a job is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct JobProgress {
-    /// Pieces of work done.
-    pub done: usize,
-    /// Pieces of work in all, as far as is known.
-    pub total: usize,
-    /// Mean cost of the best motion so far.
-    pub best_cost: f64,
-    /// Steps simulated.
-    pub steps: u64,
-    /// Steps a second, since it last began.
-    pub steps_per_sec: f64,
-    /// Time since it last began, s.
-    pub elapsed_secs: f64,
-    /// Time left, s, as far as is known.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub left_secs: Option<f64>,
 }
 
 /// What the search of a window found.

@@ -15,7 +15,7 @@ pub use character::{
 };
 pub use frame::{ContactPoint, Frame};
 pub use fronts::{FrontAxis, FrontDetail, FrontEntry, FrontPoint};
-pub use jobs::{Job, JobKind, JobProgress, JobRef, JobRequest, JobStatus, WindowCosts};
+pub use jobs::{Job, JobKind, JobRef, JobRequest, JobStatus, WindowCosts};
 pub use motion::{MotionHeader, encode_motion};
 pub use project::{
     CharacterEntry, ClipDetail, ErrorAnswer, ProjectInfo, ResultDetail, ResultEntry, ResultFile, RigDetail, RigEntry,

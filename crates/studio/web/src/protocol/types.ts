@@ -207,14 +207,14 @@ export type JobRequest =
     }
   | { kind: "feedback"; result: string; preset: string; seed?: number };
 export type JobStatus = "queued" | "running" | "pausing" | "paused" | "cancelling" | "cancelled" | "done" | "failed";
-export interface JobProgress {
+export interface Progress {
+  doing: string;
   done: number;
   total: number;
-  best_cost: number;
+  total_is_bound: boolean;
+  best?: { name: string; value: number };
   steps: number;
-  steps_per_sec: number;
-  elapsed_secs: number;
-  left_secs?: number | null;
+  clock: { elapsed_secs: number; left_secs?: number; steps_per_sec: number };
 }
 export interface WindowCosts {
   from_secs: number;
@@ -229,7 +229,7 @@ export interface Job {
   status: JobStatus;
   message: string;
   result: string;
-  progress?: JobProgress;
+  progress?: Progress;
   windows: WindowCosts[];
   motion_revision: number;
 }

@@ -10,7 +10,7 @@ import { OverlayBar } from "../parts/overlay_bar";
 import { Player, type Comparison } from "../parts/player";
 import { Timeline } from "../parts/timeline";
 import { getJson, getMotion, postJson, remove } from "../protocol/http";
-import type { Job, ResultDetail } from "../protocol/types";
+import type { Job, Progress, ResultDetail } from "../protocol/types";
 import { jobPerformances, resultPerformances } from "./performances";
 import { comparisonTable, downloads, resultFigures } from "./result_panel";
 import { verdict } from "./stage";
@@ -127,7 +127,12 @@ export class TransferView implements View {
     return detail;
   }
 
-  /** Fetches the best motion so far, one request at a time, always ending at the newest. */
+  /** How long it will take, as far as is known. */
+function timeLeft({ clock: { left_secs }, total_is_bound }: Progress): string {
+  return left_secs === undefined ? "" : `, ${total_is_bound ? "at most" : "about"} ${clock(left_secs)} left`;
+}
+
+/** Fetches the best motion so far, one request at a time, always ending at the newest. */
   private async followJob(job: Job): Promise<void> {
     if (this.fetching || job.motion_revision === 0 || job.motion_revision === this.shownRevision) return;
     this.fetching = true;
@@ -316,11 +321,11 @@ export class TransferView implements View {
       const p = job.progress;
       const figures: [string, string][] = p
         ? [
-            ["Done", `${p.done} of ${p.total} pieces of work`],
-            ["Best cost", p.best_cost.toPrecision(3)],
+            ["Done", `${Math.round((100 * p.done) / Math.max(p.total, 1))} %`],
+            ...(p.best ? [[`Best ${p.best.name}`, p.best.value.toPrecision(3)] as [string, string]] : []),
             ["Steps", `${(p.steps / 1e6).toFixed(1)} million`],
-            ["Speed", `${Math.round(p.steps_per_sec / 1000)} thousand a second`],
-            ["Time", `${clock(p.elapsed_secs)}${typeof p.left_secs === "number" ? `, about ${clock(p.left_secs)} left` : ""}`],
+            ["Speed", `${Math.round(p.clock.steps_per_sec / 1000)} thousand a second`],
+            ["Time", `${clock(p.clock.elapsed_secs)}${timeLeft(p)}`],
           ]
         : [];
       fill(
