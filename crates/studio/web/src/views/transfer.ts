@@ -127,12 +127,7 @@ export class TransferView implements View {
     return detail;
   }
 
-  /** How long it will take, as far as is known. */
-function timeLeft({ clock: { left_secs }, total_is_bound }: Progress): string {
-  return left_secs === undefined ? "" : `, ${total_is_bound ? "at most" : "about"} ${clock(left_secs)} left`;
-}
-
-/** Fetches the best motion so far, one request at a time, always ending at the newest. */
+  /** Fetches the best motion so far, one request at a time, always ending at the newest. */
   private async followJob(job: Job): Promise<void> {
     if (this.fetching || job.motion_revision === 0 || job.motion_revision === this.shownRevision) return;
     this.fetching = true;
@@ -426,4 +421,9 @@ function clock(secs: number): string {
   return secs < 3600
     ? `${Math.floor(secs / 60)} min ${Math.round(secs % 60)} s`
     : `${Math.floor(secs / 3600)} h ${Math.round((secs % 3600) / 60)} min`;
+}
+
+/** How long it will take, as far as is known. */
+function timeLeft({ clock: { left_secs }, total_is_bound }: Progress): string {
+  return left_secs === undefined ? "" : `, ${total_is_bound ? "at most" : "about"} ${clock(left_secs)} left`;
 }
