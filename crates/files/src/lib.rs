@@ -1,6 +1,8 @@
 //! Files of users, in and out: [`read`] gives the bytes of a plain file of bounded size and never waits for a pipe; a [`NewFolder`] is written beside
 //! the old one and put in its place whole; [`tidy`] removes what a killed program left of either. Start reading at `plain_file.rs`.
 
+pub mod atomic_write;
+pub mod fnv;
 #[cfg(test)]
 mod kill;
 mod new_folder;

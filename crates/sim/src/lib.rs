@@ -4,7 +4,7 @@
 //! implicit PD control; poses, torques, contacts and energies leave, as do MJCF and NPZ files for MuJoCo and NumPy.
 //! Start reading at [`character`], then `compile.rs`, then `step/mod.rs`, which is the algorithm.
 
-pub use sinew_work::{atomic_write, fnv};
+pub use sinew_files::{atomic_write, fnv};
 mod batch;
 mod bulk;
 pub mod character;

@@ -12,10 +12,11 @@
 //!
 //! Numbers are little-endian.
 
-use crate::atomic_write::atomic_write;
-use crate::fnv1a;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use sinew_files::FileError;
+use sinew_files::atomic_write::atomic_write;
+use sinew_files::fnv::fnv1a;
 use std::path::{Path, PathBuf};
 
 const MAGIC: &[u8] = b"sinew checkpoint\n";
@@ -108,11 +109,12 @@ pub enum CheckpointError {
         /// What the serialiser said.
         problem: String,
     },
-    /// The system refuses.
-    #[error("cannot {doing} {}: {problem}", path.display())]
-    File {
-        /// `read` or `write`.
-        doing: &'static str,
+    /// It cannot be read.
+    #[error(transparent)]
+    Read(FileError),
+    /// It cannot be written.
+    #[error("cannot write {}: {problem}", path.display())]
+    Write {
         /// The file.
         path: PathBuf,
         /// What the system said.
@@ -142,7 +144,7 @@ impl Checkpoint {
     /// # Errors
     /// Where the system refuses.
     pub fn write(&self, path: &Path) -> Result<(), CheckpointError> {
-        let problem = |problem| CheckpointError::File { doing: "write", path: path.into(), problem };
+        let problem = |problem| CheckpointError::Write { path: path.into(), problem };
         atomic_write(path, &self.to_bytes()).map_err(problem)
     }
 
@@ -151,16 +153,11 @@ impl Checkpoint {
     /// # Errors
     /// Where it cannot be read, is none, is damaged, or was written in another version of the format.
     pub fn read(path: &Path) -> Result<Option<Checkpoint>, CheckpointError> {
-        let problem = |problem| CheckpointError::File { doing: "read", path: path.into(), problem };
-        let metadata = match std::fs::metadata(path) {
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-            metadata => metadata.map_err(problem)?,
-        };
-        // Opening a pipe would wait for ever.
-        if !metadata.is_file() || metadata.len() > MOST_BYTES {
-            return Err(CheckpointError::NotOne { path: path.into() });
+        match sinew_files::read(path, MOST_BYTES) {
+            Ok(bytes) => Checkpoint::from_bytes(&bytes, path).map(Some),
+            Err(error) if error.is_missing() => Ok(None),
+            Err(error) => Err(CheckpointError::Read(error)),
         }
-        Checkpoint::from_bytes(&std::fs::read(path).map_err(problem)?, path).map(Some)
     }
 
     /// The state, where the checkpoint is of this kind, version and run.

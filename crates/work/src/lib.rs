@@ -3,17 +3,14 @@
 //! A [`Work`] says what it reads, how it begins and what its next piece is; its state is plain data. [`run`] drives it: threads, checkpoint,
 //! progress, cancelling. Start reading at [`Work`], then [`run`].
 
-pub mod atomic_write;
 mod cancel;
 mod checkpoint;
 mod driver;
-pub mod fnv;
 mod progress;
 mod work;
 
 pub use cancel::{Cancel, Cancelled, check_cancelled, is_cancelled};
 pub use checkpoint::{Checkpoint, CheckpointError, Identity};
 pub use driver::{Outcome, RunError, RunOptions, Started, run, run_once};
-pub use fnv::fnv1a;
 pub use progress::{Best, Clock, Progress};
 pub use work::Work;

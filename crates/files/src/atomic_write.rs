@@ -16,7 +16,7 @@ pub fn atomic_write(path: &Path, bytes: &[u8]) -> Result<()> {
     match fs::metadata(&target) {
         Ok(found) if found.is_dir() => return Err(Error::new(ErrorKind::IsADirectory, "the path is a directory")),
         // A device or a pipe is written to, not replaced.
-        Ok(found) if !found.is_file() => return sinew_files::write_special(&target, bytes),
+        Ok(found) if !found.is_file() => return crate::write_special(&target, bytes),
         _ => {}
     }
     let (temporary, file) = create_beside(&target)?;
