@@ -20,9 +20,9 @@ pub enum ParetoError {
     Seed(String),
     #[error("{field} is {value}, but must be {range}")]
     Config { field: &'static str, value: String, range: &'static str },
-    #[error("the checkpoint is of another {what}; remove it or run without --resume")]
+    #[error("the checkpoint is of another {what}; remove it, or start anew")]
     OtherRun { what: &'static str },
-    #[error("the checkpoint cannot be used: {0}; remove it or run without --resume")]
+    #[error("the checkpoint cannot be used: {0}; remove it, or start anew")]
     Checkpoint(String),
     #[error("front {path}: {problem}; take one that sinew pareto has written")]
     Front { path: String, problem: String },
