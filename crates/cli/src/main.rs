@@ -1,6 +1,9 @@
 //! The `sinew` binary: one command line over the library.
 
+mod bar;
 mod commands;
+mod hints;
+mod settings;
 
 use clap::{Parser, Subcommand};
 use std::ffi::OsString;
@@ -110,8 +113,13 @@ fn main() -> ExitCode {
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
+        // As shells count a program that an interrupt ended.
+        Err(error) if error.is::<bar::Interrupted>() => {
+            eprintln!("{error}");
+            ExitCode::from(130)
+        }
         Err(error) => {
-            eprintln!("error: {error:#}");
+            eprintln!("error: {error:#}{}", hints::hint(&error));
             ExitCode::FAILURE
         }
     }

@@ -3,17 +3,44 @@
 use crate::error::ParetoError;
 use crate::objectives::Objectives;
 use serde::{Deserialize, Serialize};
+use sinew_settings::{documented, named};
 
+named! {
 /// Which algorithm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Method {
+pub enum Method, "method" {
     /// Multi-objective with resampling (the paper's section 4.3, algorithm 1).
-    Rmoo,
+    Rmoo = "rmoo",
     /// One objective in each of several bins of height (section 4.1).
-    Bsoo,
+    Bsoo = "bsoo",
+}
 }
 
+named! {
+/// How long to search: the preset of a search.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Budget, "budget" {
+    /// A smaller budget than the paper's.
+    #[default]
+    Default = "default",
+    /// As Agrawal & van de Panne 2013.
+    Paper = "paper",
+}
+}
+
+impl Budget {
+    /// Returns the settings of a search.
+    pub fn config(self, method: Method) -> SearchConfig {
+        match self {
+            Budget::Default => SearchConfig::standard(method),
+            Budget::Paper => SearchConfig::paper(method),
+        }
+    }
+}
+
+documented! {
 /// Settings of a search.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -44,6 +71,7 @@ pub struct SearchConfig {
     pub bin_heights: [f64; 2],
     /// Seed of all random numbers.
     pub seed: u64,
+}
 }
 
 impl SearchConfig {

@@ -25,7 +25,7 @@ pub mod virtual_force;
 pub mod volume;
 
 pub use archive::{Archive, Entry};
-pub use config::{Method, SearchConfig};
+pub use config::{Budget, Method, SearchConfig};
 pub use controller::{Assist, Controller, ControllerError};
 pub use dial::{Dialled, Source, dial};
 pub use error::ParetoError;

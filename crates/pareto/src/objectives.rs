@@ -2,7 +2,9 @@
 
 use crate::figure::{Figure, Link};
 use serde::{Deserialize, Serialize};
+use sinew_settings::documented;
 
+documented! {
 /// Settings of the objectives; the defaults are the paper's.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -21,6 +23,7 @@ pub struct Objectives {
     pub failure: f64,
     /// Whether the sum of efforts is taken as it is, without the logarithm.
     pub is_linear: bool,
+}
 }
 
 impl Default for Objectives {

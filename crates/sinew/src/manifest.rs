@@ -1,8 +1,8 @@
 //! `manifest.json`: which files a run wrote into a folder, so that files of two runs side by side are told apart.
 
-use crate::trajectory::fnv1a;
-use anyhow::{Context, Result, bail};
+use crate::error::{Error, FileError, Result};
 use serde::{Deserialize, Serialize};
+use sinew_files::fnv::fnv1a;
 use std::collections::BTreeMap;
 use std::io::{BufReader, Read};
 use std::path::Path;
@@ -45,15 +45,15 @@ impl Written {
             Err(error) if error.is_missing() => return Ok(true),
             file => file?,
         };
-        let cannot = || format!("cannot read {}", path.display());
-        if file.metadata().with_context(cannot)?.len() != self.bytes {
+        let cannot = |error| sinew_files::FileError::Io { path: path.into(), error };
+        if file.metadata().map_err(cannot)?.len() != self.bytes {
             return Ok(false);
         }
         let mut failure = None;
         let bytes = BufReader::with_capacity(1 << 16, file.take(self.bytes)).bytes();
         let hash = fnv1a(bytes.map_while(|byte| byte.map_err(|error| failure = Some(error)).ok()));
         match failure {
-            Some(error) => Err(error).with_context(cannot),
+            Some(error) => Err(cannot(error).into()),
             None => Ok(format!("{hash:016x}") == self.fnv1a),
         }
     }
@@ -70,7 +70,7 @@ impl Manifest {
     /// # Errors
     /// Where it cannot be written as JSON.
     pub fn to_json(&self) -> Result<String> {
-        Ok(serde_json::to_string_pretty(self)? + "\n")
+        Ok(serde_json::to_string_pretty(self).map_err(Error::Json)? + "\n")
     }
 
     /// Reads the manifest of a folder; none where it has none, as folders of older versions.
@@ -83,10 +83,11 @@ impl Manifest {
             Err(error) if error.is_missing() => return Ok(None),
             text => text?,
         };
-        let wrong = || format!("{} is damaged or of another version; write the result again", path.display());
-        let manifest: Manifest = serde_json::from_slice(&text).with_context(wrong)?;
+        let damaged =
+            |problem: String| FileError::Damaged { path: path.clone(), problem, remedy: "write the result again" };
+        let manifest: Manifest = serde_json::from_slice(&text).map_err(|error| damaged(error.to_string()))?;
         if manifest.version != VERSION {
-            bail!("{}", wrong());
+            return Err(damaged(format!("version {}", manifest.version)).into());
         }
         Ok(Some(manifest))
     }
@@ -99,10 +100,7 @@ impl Manifest {
         let Some(manifest) = Manifest::read(folder)? else { return Ok(()) };
         for (name, written) in names.iter().filter_map(|name| Some((name, manifest.files.get(*name)?))) {
             if !written.is_still(&folder.join(name))? {
-                bail!(
-                    "{}: {name} was changed or is of another run than the files beside it; write the result again, or remove {MANIFEST} to take the files as they are",
-                    folder.display()
-                );
+                return Err(FileError::Mixed { folder: folder.into(), name: (*name).to_owned() }.into());
             }
         }
         Ok(())

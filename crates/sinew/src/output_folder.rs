@@ -3,9 +3,9 @@
 //! A new result takes the place of the old one in one step ([`sinew_files::NewFolder`]). What was made of the old one goes with it: a policy that was
 //! trained on the old motion must not stand beside the new one. Files that nobody here wrote stay.
 
+use crate::error::{FileError, Result};
 use crate::manifest::{MANIFEST, Manifest, Written};
 use crate::{feedback, pareto, transfer};
-use anyhow::{Context, Result, bail};
 use sinew_files::{NewFolder, tidy};
 use std::collections::BTreeMap;
 use std::fs;
@@ -51,12 +51,12 @@ impl OutputFolder {
     pub fn make(path: &Path) -> Result<OutputFolder> {
         tidy(path);
         if path.exists() && !path.is_dir() {
-            bail!("--out {}: that is no folder; give another name", path.display());
+            return Err(FileError::NoFolder { path: path.into() }.into());
         }
         let missing = path.ancestors().take_while(|p| !p.as_os_str().is_empty() && !p.exists());
         let folder =
             OutputFolder { path: path.to_path_buf(), made: missing.map(Path::to_path_buf).collect(), is_kept: false };
-        fs::create_dir_all(path).with_context(|| format!("cannot make the folder {}", path.display()))?;
+        fs::create_dir_all(path).map_err(|error| FileError::Make { path: path.into(), error })?;
         Ok(folder)
     }
 
@@ -90,10 +90,10 @@ impl OutputFolder {
     /// # Errors
     /// Where the folder cannot be written to.
     pub fn begin(&self) -> Result<NewResult> {
-        let cannot = || format!("cannot write into {}", self.path.display());
+        let cannot = |error| FileError::Write { path: self.path.clone(), error };
         // Somebody may have removed it since.
-        fs::create_dir_all(&self.path).with_context(cannot)?;
-        let folder = NewFolder::begin(&self.path).with_context(cannot)?;
+        fs::create_dir_all(&self.path).map_err(cannot)?;
+        let folder = NewFolder::begin(&self.path).map_err(cannot)?;
         Ok(NewResult { path: self.path.clone(), folder, written: BTreeMap::new() })
     }
 }
@@ -131,7 +131,8 @@ impl NewResult {
 
     fn add(&mut self, inside: &str, name: &str, bytes: &[u8]) -> Result<()> {
         let place = if inside.is_empty() { name.to_owned() } else { format!("{inside}/{name}") };
-        self.folder.add(&place, bytes).with_context(|| format!("cannot write {}", self.path.join(place).display()))
+        let written = self.folder.add(&place, bytes);
+        Ok(written.map_err(|error| FileError::Write { path: self.path.join(place), error })?)
     }
 
     /// Puts everything in place in one step.
@@ -144,8 +145,8 @@ impl NewResult {
             let manifest = self.manifest(&inside, written, &gone);
             self.add(&inside, MANIFEST, manifest.to_json()?.as_bytes())?;
         }
-        let cannot = || format!("cannot put the new files into {}", self.path.display());
-        self.folder.put(MANIFEST, &gone).with_context(cannot)
+        let path = self.path;
+        Ok(self.folder.put(MANIFEST, &gone).map_err(|error| FileError::Write { path, error })?)
     }
 
     /// The new files of a folder, and those of the old ones that stay.

@@ -1,6 +1,6 @@
 //! Where a character comes from: a rigged file, or one of the embedded ones.
 
-use anyhow::{Result, bail};
+use crate::error::{FileError, Result};
 use sinew_motion::{ImportOptions, LARGEST_FILE, Rig, adopt_clips, read, read_bytes};
 use std::path::{Path, PathBuf};
 
@@ -30,12 +30,11 @@ impl Source {
                 Source { name, bytes: bytes.to_vec(), folder: None, rig }
             }
             _ => {
-                let bytes = match sinew_files::read(path, LARGEST_FILE) {
-                    Err(error) if error.is_missing() => {
-                        bail!("{} does not exist; check the path, or name one of {}", path.display(), embedded_names())
-                    }
-                    bytes => bytes?,
-                };
+                let bytes = sinew_files::read(path, LARGEST_FILE).map_err(|error| FileError::Read {
+                    path: path.into(),
+                    error,
+                    remedy: format!("check the path, or name one of {}", sinew_assets::NAMES.join(", ")),
+                })?;
                 let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
                 let rig = read_bytes(&bytes, &file, path.parent(), options)?;
                 let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
@@ -48,8 +47,4 @@ impl Source {
         }
         Ok(source)
     }
-}
-
-fn embedded_names() -> String {
-    sinew_assets::NAMES.join(", ")
 }

@@ -25,5 +25,5 @@ mod studio;
 
 pub use error::Refusal;
 pub use run::{Options, USUAL_PORT, run};
-pub use server::{Patience, Server};
+pub use server::{Patience, PortError, Server};
 pub use studio::{LARGEST_UPLOAD, Studio};

@@ -26,7 +26,8 @@ fn a_transfer_tells_its_progress_and_leaves_the_files_of_the_command_line() {
     let progress = tab.until(|m| m["type"] == "job" && m["job"]["windows"].as_array().is_some_and(|w| !w.is_empty()));
     let told = &progress["job"];
     assert!(
-        told["progress"]["best"]["value"].as_f64() > Some(0.0) && told["progress"]["clock"]["steps_per_sec"].as_f64() > Some(0.0)
+        told["progress"]["best"]["value"].as_f64() > Some(0.0)
+            && told["progress"]["clock"]["steps_per_sec"].as_f64() > Some(0.0)
     );
     assert!(
         told["windows"][0]["kept"].as_array().is_some_and(|k| k.len() > 1)
@@ -107,8 +108,8 @@ fn jobs_are_paused_resumed_and_cancelled() {
 
     let before = server.ok(server.get("/api/job?id=1"))["progress"]["done"].as_f64();
     server.ok(server.post("/api/job/resume", &json!({"id": 1})));
-    let first =
-        tab.until(|m| m["type"] == "job" && m["job"]["id"] == 1 && m["job"]["progress"]["clock"]["elapsed_secs"].is_f64());
+    let first = tab
+        .until(|m| m["type"] == "job" && m["job"]["id"] == 1 && m["job"]["progress"]["clock"]["elapsed_secs"].is_f64());
     assert!(first["job"]["progress"]["done"].as_f64() >= before, "it goes on where it was");
     server.ok(server.post("/api/job/cancel", &json!({"id": 1})));
     tab.until(status(1, "cancelled"));

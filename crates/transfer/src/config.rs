@@ -3,7 +3,9 @@
 use crate::TransferError;
 use crate::target::FRAME_SECS;
 use serde::{Deserialize, Serialize};
+use sinew_settings::documented;
 
+documented! {
 /// How a transfer is made. Times are counted in frames of [`FRAME_SECS`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -50,6 +52,7 @@ pub struct Config {
     /// The pass over the whole trajectory.
     pub polish: Option<Polish>,
 }
+}
 
 /// Velocity at the start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -71,6 +74,7 @@ pub enum Basis {
     Cubic,
 }
 
+documented! {
 /// Weights of the cost (Keys-to-Sim §5.3).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -86,7 +90,9 @@ pub struct Weights {
     /// w_ee, of the mean over the end effectors, m⁻².
     pub effectors: f64,
 }
+}
 
+documented! {
 /// Weights of terms beyond the paper.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -104,7 +110,9 @@ pub struct Extras {
     /// Of the mean square of the offsets in units of their step sizes.
     pub offsets: f64,
 }
+}
 
+documented! {
 /// The pass over the whole trajectory: see `polish/`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -131,6 +139,7 @@ pub struct Polish {
     pub root_velocity: f64,
     /// Weight of sliding on the ground, m⁻¹: friction's work over the weight.
     pub sliding: f64,
+}
 }
 
 impl Weights {

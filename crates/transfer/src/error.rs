@@ -28,7 +28,7 @@ pub enum TransferError {
     },
     /// Nothing to optimise.
     #[error(
-        "clip {clip:?} has {frames} frames and lasts {duration_secs:.3} s, but a transfer needs at least 0.1 s; repeat it with --cycles, or take a longer clip"
+        "clip {clip:?} has {frames} frames and lasts {duration_secs:.3} s, but a transfer needs at least 0.1 s; take more cycles of it, or a longer clip"
     )]
     TooShort {
         /// Name of the clip.
@@ -46,7 +46,7 @@ pub enum TransferError {
     },
     /// Help from outside cannot move it.
     #[error(
-        "character {character:?} is held by the world, so help at its centre of mass changes nothing; leave --assist out"
+        "character {character:?} is held by the world, so help at its centre of mass changes nothing; transfer it without help"
     )]
     NoAssist {
         /// Name of the character.

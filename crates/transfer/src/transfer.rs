@@ -138,7 +138,9 @@ impl Transfer {
             done: if self.is_done() { total } else { windows + rungs + rounds } as f64,
             total: total as f64,
             total_is_bound: true,
-            best: Some(self.search.best_cost()).filter(|x| x.is_finite()).map(|value| Best { name: "cost".into(), value }),
+            best: Some(self.search.best_cost())
+                .filter(|x| x.is_finite())
+                .map(|value| Best { name: "cost".into(), value }),
             steps: self.steps(),
             ..Progress::default()
         }

@@ -1,17 +1,19 @@
 //! `sinew pareto jump`: a front of jumps from effortless to supernatural.
 
 use super::show;
+use crate::bar::{Bar, Interrupted, stopped_by_interrupt};
+use crate::settings::{ConfigArgs, one_of};
 use anyhow::{Context, Result, bail};
-use clap::{Args, Subcommand, ValueEnum};
-use indicatif::{ProgressBar, ProgressStyle};
+use clap::{Args, Subcommand};
 use serde_json::json;
 use sinew::pareto::{
-    CHECKPOINT, Controller, Finished, Method, Search, SearchConfig, compared, find, run, searches, seed_from, write,
-    write_figures,
+    Budget, Event, Finished, Method, Request, SearchConfig, compared, find, search, searches, write_figures,
 };
-use sinew::transfer::{OutputFolder, RunOptions, Started};
+use sinew::transfer::OutputFolder;
+use sinew::work::{Progress, RunOptions};
+use std::ops::ControlFlow;
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// What there are fronts of.
 #[derive(Subcommand)]
@@ -29,7 +31,7 @@ pub enum Pareto {
 #[derive(Args)]
 pub struct ParetoFigures {
     /// How long to search
-    #[arg(long, value_enum, default_value = "default")]
+    #[arg(long, value_name = "BUDGET", value_parser = one_of::<Budget>(), default_value_t)]
     budget: Budget,
     /// Generations instead of the budget's
     #[arg(long, value_name = "N", hide = true)]
@@ -53,10 +55,7 @@ const MOST_SEEDS: u64 = 1000;
 
 impl ParetoFigures {
     fn config(&self, method: Method, seed: u64) -> SearchConfig {
-        let mut config = match self.budget {
-            Budget::Default => SearchConfig::standard(method),
-            Budget::Paper => SearchConfig::paper(method),
-        };
+        let mut config = self.budget.config(method);
         config.seed = seed;
         if let Some(generations) = self.generations {
             (config.generations, config.most_generations) = (generations, generations);
@@ -69,18 +68,19 @@ impl ParetoFigures {
             bail!("--seeds {}: give how many seeds to compare over, from 1 to {MOST_SEEDS}", self.seeds);
         }
         let mut folder = OutputFolder::make(&self.out)?;
-        let bar = progress_bar()?;
+        let mut bar = Bar::new("searching")?;
+        let options = RunOptions { threads: self.threads, cancel: stopped_by_interrupt(), ..RunOptions::default() };
         let (mut drawn, mut rows) = (None, Vec::new());
         for seed in self.seed..self.seed + self.seeds {
-            let (found, wall_secs) = self.searched(seed, &bar)?;
+            let (found, wall_secs) = self.searched(seed, &options, &mut bar)?;
             rows.extend(compared(&found, wall_secs));
             drawn.get_or_insert(found);
         }
         folder.keep();
-        bar.set_message("writing");
+        bar.doing("writing");
         let drawn = drawn.context("at least one seed was asked for")?;
         write_figures(&folder, &drawn, &rows)?;
-        bar.finish_and_clear();
+        bar.finish();
         let mut text = String::new();
         for row in &rows {
             let until = match row.tried_until_binned {
@@ -96,61 +96,42 @@ impl ParetoFigures {
     }
 
     /// The four searches of a seed, and how long each took.
-    fn searched(&self, seed: u64, bar: &ProgressBar) -> Result<([Finished; 4], [f64; 4])> {
+    fn searched(&self, seed: u64, options: &RunOptions, bar: &mut Bar) -> Result<([Finished; 4], [f64; 4])> {
         let (mut found, mut wall_secs) = (Vec::new(), [0.0; 4]);
         for (index, config) in searches(&|method| self.config(method, seed)).iter().enumerate() {
             config.check()?;
-            bar.reset();
+            bar.restart();
             let began = Instant::now();
             let name = format!("search {} of {}", 4 * (seed - self.seed) + index as u64 + 1, 4 * self.seeds);
-            found.push(find(config, self.threads, &mut |search| {
-                let (done, total) = search.progress();
-                bar.set_length(total);
-                bar.set_position(done);
-                bar.set_message(format!("{name}, hypervolume {:.3}", search.hypervolume()));
-            })?);
+            let one = find(config, options, &mut |started, progress| {
+                let doing = format!("{name}, {}", progress.doing);
+                bar.show(started, &Progress { doing, ..progress.clone() });
+                ControlFlow::Continue(())
+            })?;
+            found.push(one.context("stopped before the end; comparisons cannot be resumed")?);
             wall_secs[index] = began.elapsed().as_secs_f64();
         }
         Ok((found.try_into().ok().context("four searches were asked for")?, wall_secs))
     }
 }
 
-fn progress_bar() -> Result<ProgressBar> {
-    let bar = ProgressBar::new(1);
-    bar.set_style(ProgressStyle::with_template("{bar:30} generation {pos}/{len}, {msg}, {eta} left")?);
-    bar.enable_steady_tick(Duration::from_millis(250));
-    Ok(bar)
-}
-
-#[derive(Clone, Copy, ValueEnum)]
-enum MethodName {
-    /// Multi-objective with resampling
-    Rmoo,
-    /// One search for each of several heights
-    Bsoo,
-}
-
-#[derive(Clone, Copy, ValueEnum)]
-enum Budget {
-    Default,
-    Paper,
-}
-
 /// Options of `sinew pareto jump`.
 #[derive(Args)]
 pub struct ParetoJump {
-    /// Algorithm
-    #[arg(long, value_enum, default_value = "rmoo")]
-    method: MethodName,
-    /// Jumps of the front
-    #[arg(long, value_name = "N", default_value_t = 16)]
-    points: usize,
+    /// Algorithm: `rmoo` (the default) is multi-objective with resampling, `bsoo` one search for each of several heights
+    #[arg(long, value_name = "METHOD", value_parser = one_of::<Method>())]
+    method: Option<Method>,
+    /// Jumps of the front; by default 16
+    #[arg(long, value_name = "N")]
+    points: Option<usize>,
     /// How long to search: `paper` as Agrawal & van de Panne 2013
-    #[arg(long, value_enum, default_value = "default")]
+    #[arg(long, value_name = "BUDGET", value_parser = one_of::<Budget>(), default_value_t)]
     budget: Budget,
-    /// Objectives: 2 are effort and height of jumps in place, 3 also the distance of the landing
-    #[arg(long, value_name = "2|3", default_value_t = 2)]
-    objectives: usize,
+    #[command(flatten)]
+    settings: ConfigArgs,
+    /// Objectives: 2 (the default) are effort and height of jumps in place, 3 also the distance of the landing
+    #[arg(long, value_name = "2|3")]
+    objectives: Option<usize>,
     /// Generations, instead of the budget's (of each bin at most, with bsoo)
     #[arg(long, value_name = "N")]
     generations: Option<u64>,
@@ -163,9 +144,9 @@ pub struct ParetoJump {
     /// Takes the sum of efforts as it is, without the logarithm
     #[arg(long)]
     linear: bool,
-    /// Seed of the search
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    seed: u64,
+    /// Seed of the search; by default 0
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
     /// Threads; 0 for one on each core; the result is the same for every number
     #[arg(long, value_name = "N", default_value_t = 0)]
     threads: usize,
@@ -191,80 +172,52 @@ impl Pareto {
 }
 
 impl ParetoJump {
-    fn config(&self) -> SearchConfig {
-        let method = match self.method {
-            MethodName::Rmoo => Method::Rmoo,
-            MethodName::Bsoo => Method::Bsoo,
-        };
-        let mut config = match self.budget {
-            Budget::Default => SearchConfig::standard(method),
-            Budget::Paper => SearchConfig::paper(method),
-        };
-        (config.points, config.objective_count, config.seed) = (self.points, self.objectives, self.seed);
-        config.objectives.is_linear = self.linear;
+    /// The budget's settings, then the file's, then the flags'.
+    fn config(&self) -> Result<SearchConfig> {
+        let budget = self.budget.config(self.method.unwrap_or(Method::Rmoo));
+        let mut config = self.settings.on_top_of(budget)?;
+        config.method = self.method.unwrap_or(config.method);
+        config.points = self.points.unwrap_or(config.points);
+        config.objective_count = self.objectives.unwrap_or(config.objective_count);
+        config.seed = self.seed.unwrap_or(config.seed);
+        config.objectives.is_linear |= self.linear;
         if self.no_resampling {
             config.allowed_failures = None;
         }
         if let Some(generations) = self.generations {
             (config.generations, config.most_generations) = (generations, generations);
         }
-        config
+        Ok(config)
     }
 
     fn run(&self) -> Result<()> {
-        let config = self.config();
-        config.check()?;
-        let evaluator = Search::evaluator(&config);
-        let mut folder = OutputFolder::make(&self.out)?;
-        let seed = match &self.from {
-            None => Controller::seed(),
-            Some(from) => {
-                let made = seed_from(from, &evaluator, self.seed, self.threads)?;
-                eprintln!("{}", made.sentence());
-                made.controller
-            }
-        };
+        let config = self.config()?;
+        if self.settings.print(&config, &format!("Settings of sinew pareto jump, budget {}.", self.budget))? {
+            return Ok(());
+        }
+        let request = Request { config, from: self.from.clone(), out: self.out.clone() };
         let options = RunOptions {
-            seed: self.seed,
             threads: self.threads,
-            checkpoint: Some(self.out.join(CHECKPOINT)),
             resumes: self.resume,
+            cancel: stopped_by_interrupt(),
+            ..RunOptions::default()
         };
+        let mut bar = Bar::new("making the first jump")?;
         let began = Instant::now();
-        let bar = progress_bar()?;
-        let mut is_told = false;
-        let search = run(&evaluator, &config, &seed, &options, &mut |started, search| {
-            let (done, total) = search.progress();
-            bar.set_length(total);
-            bar.set_position(done);
-            if !is_told {
-                tell_start(&bar, started);
-                bar.reset_eta();
-                is_told = true;
+        let finished = search(&request, &options, &mut |event| {
+            match event {
+                Event::Seed(made) => bar.say(&made.sentence()),
+                Event::Searching { started, progress } => bar.show(started, progress),
+                Event::Writing => bar.doing("writing"),
             }
-            bar.set_message(format!("hypervolume {:.3}, {} jumps tried", search.hypervolume(), search.evaluations()));
+            ControlFlow::Continue(())
         })?;
-        // From here on there is something worth keeping.
-        folder.keep();
-        bar.set_message("writing");
-        let wall_secs = began.elapsed().as_secs_f64();
-        let finished = Finished::new(&search, evaluator)?;
-        write(&folder, &finished)?;
-        // Nobody needs it any more; where it cannot be removed, the next run overwrites it.
-        let _ = std::fs::remove_file(self.out.join(CHECKPOINT));
-        bar.finish_and_clear();
+        bar.finish();
+        let (finished, wall_secs) = (finished.ok_or(Interrupted)?, began.elapsed().as_secs_f64());
         match self.json {
             true => show(&(serde_json::to_string_pretty(&summary(&finished, wall_secs, &self.out))? + "\n")),
             false => show(&text(&finished, wall_secs, &self.out)),
         }
-    }
-}
-
-fn tell_start(bar: &ProgressBar, started: Started) {
-    match started {
-        Started::Anew => {}
-        Started::WithoutCheckpoint => bar.suspend(|| eprintln!("there is no checkpoint to go on from; starting anew")),
-        Started::After(done) => bar.suspend(|| eprintln!("going on after generation {done}")),
     }
 }
 

@@ -2,16 +2,16 @@
 
 use super::inspect::ReadArgs;
 use super::show;
-use anyhow::{Context, Result};
+use crate::bar::{Bar, Interrupted, stopped_by_interrupt};
+use crate::settings::{ConfigArgs, one_of};
+use anyhow::Result;
 use clap::Args;
-use indicatif::{ProgressBar, ProgressStyle};
+use sinew::config_file::TransferSettings;
 use sinew::modeler::ModelOptions;
-use sinew::transfer::{
-    ASSIST_CHECKPOINT, AssistProgress, Assisted, Begins, Finished, OutputFolder, Prepared, RunOptions, Stage, Started,
-    Summary, Task, assist, assist_settings, can_be_helped, files, prepare, preset, run,
-};
+use sinew::transfer::{Assisted, Begins, Event, Finished, Preset, Request, Summary, Task, Transferred, transfer};
+use sinew::work::RunOptions;
+use std::ops::ControlFlow;
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
 
 /// Options of `sinew transfer`.
 #[derive(Args)]
@@ -22,8 +22,10 @@ pub struct Transfer {
     #[arg(long, value_name = "NAME")]
     clip: Option<String>,
     /// How hard to search: `paper` is Keys-to-Sim 2018 to the letter, `quick` gives a first look
-    #[arg(long, value_name = "paper|default|quick", default_value = "default")]
-    preset: String,
+    #[arg(long, value_name = "PRESET", value_parser = one_of::<Preset>(), default_value_t)]
+    preset: Preset,
+    #[command(flatten)]
+    settings: ConfigArgs,
     /// Cycles in a row, each going on from where the last one ended
     #[arg(long, value_name = "N")]
     cycles: Option<usize>,
@@ -56,154 +58,52 @@ pub struct Transfer {
 impl Transfer {
     /// Runs the command.
     pub fn run(&self) -> Result<()> {
-        let mut config = preset(&self.preset)?;
+        let mut settings = self.settings.on_top_of(TransferSettings::of(self.preset))?;
         if self.from_rest {
-            config.begins = Begins::Rest;
+            settings.config.begins = Begins::Rest;
         }
+        if self.settings.print(&settings, &format!("Settings of sinew transfer, preset {}.", self.preset))? {
+            return Ok(());
+        }
+        let TransferSettings { config, assist } = settings;
         let (source, character) = self.read.open_with_character()?;
         let options =
             ModelOptions { name: source.name.clone(), source: self.read.file_name(), ..ModelOptions::default() };
         let task =
             Task { clip: self.clip.clone(), cycles: self.cycles, keeps_slides: self.keep_slides, character, options };
-        let prepared = prepare(source, &task, &config)?;
-        for problem in &prepared.modeling.preflight.problems {
-            eprintln!("warning: {problem}");
-        }
-
-        if self.assist {
-            can_be_helped(&prepared.target)?;
-        }
-
-        let out = self.out.clone().unwrap_or_else(|| default_folder(&prepared));
-        let mut folder = OutputFolder::make(&out)?;
+        let assist = self.assist.then_some(assist);
+        let request = Request { task, preset: self.preset, config, assist, seed: self.seed, out: self.out.clone() };
         let options = RunOptions {
-            seed: self.seed,
             threads: self.threads,
-            checkpoint: Some(folder.checkpoint()),
             resumes: self.resume,
+            cancel: stopped_by_interrupt(),
+            ..RunOptions::default()
         };
-        let assist_checkpoint = out.join(ASSIST_CHECKPOINT);
-        if !self.resume && assist_checkpoint.exists() {
-            // It is of an earlier run.
-            std::fs::remove_file(&assist_checkpoint)
-                .with_context(|| format!("cannot remove {}", assist_checkpoint.display()))?;
-        }
-        let began = Instant::now();
-        let mut steps_before = 0;
-        let bar = progress_bar()?;
-        let transfer = run(&prepared.target, &config, &options, &mut |started, progress| {
-            if progress.done == 0 || started == Started::After(progress.done) {
-                tell_start(&bar, started, progress.done);
-                steps_before = progress.steps;
-                bar.set_position(progress.done as u64);
-                bar.reset_eta();
+        let mut bar = Bar::new("reading and modelling")?;
+        let mut assists = false;
+        let done = transfer(source, &request, &options, &mut |event| {
+            match event {
+                Event::Prepared(prepared) => {
+                    prepared.modeling.preflight.problems.iter().for_each(|p| bar.say(&format!("warning: {p}")));
+                }
+                Event::Searching { started, progress, .. } => bar.show(started, progress),
+                Event::Assisting { started, progress } => {
+                    if !std::mem::replace(&mut assists, true) {
+                        bar.restart();
+                    }
+                    bar.show(started, progress);
+                }
+                Event::Writing => bar.doing("drawing and writing"),
             }
-            bar.set_length(progress.total as u64);
-            bar.set_position(progress.done as u64);
-            if progress.done == 0 {
-                return;
-            }
-            let speed = (progress.steps - steps_before) as f64 / began.elapsed().as_secs_f64().max(1e-3);
-            let doing = match progress.stage {
-                Stage::Weaning => "every try falls: held by help, which goes".to_owned(),
-                _ => format!("cost {:.3}", progress.best_cost),
-            };
-            bar.set_message(format!("{doing}, {:.2} M steps/s", 1e-6 * speed));
+            ControlFlow::Continue(())
         })?;
-        // From here on there is something worth keeping.
-        folder.keep();
-        bar.set_message("writing");
-        let wall_secs = began.elapsed().as_secs_f64();
-        let mut finished = Finished::new(&prepared, &transfer, &self.preset)?;
-        let assisted = match self.assist {
-            true => {
-                let options = RunOptions { checkpoint: Some(assist_checkpoint.clone()), ..options };
-                let assisted = self.help(&prepared, &transfer, &options, &bar)?;
-                assisted.write(&prepared, &transfer, &finished, &folder)?;
-                finished.summary.assist = assisted.rows(&out);
-                Some(assisted)
-            }
-            false => {
-                folder.write(&files(&prepared, &transfer, &finished)?)?;
-                None
-            }
-        };
-        // Nobody needs it any more; where it cannot be removed, the next run overwrites it.
-        let _ = std::fs::remove_file(folder.checkpoint());
-        let _ = std::fs::remove_file(assist_checkpoint);
-        bar.finish_and_clear();
-
-        finished.summary.wall_secs = wall_secs;
-        finished.summary.threads = match self.threads {
-            0 => std::thread::available_parallelism().map_or(1, |n| n.get()),
-            threads => threads,
-        };
-        finished.summary.out = out.display().to_string();
+        bar.finish();
+        let Transferred { finished, assisted, out, .. } = done.ok_or(Interrupted)?;
         match self.json {
             true => show(&(serde_json::to_string_pretty(&finished.summary)? + "\n")),
             false => show(&(text(&finished, &out) + &assisted.map_or(String::new(), |a| front_text(&a, &out)))),
         }
     }
-}
-
-impl Transfer {
-    /// The front of fidelity against help, with the bar beginning anew for it.
-    fn help(
-        &self,
-        prepared: &Prepared,
-        transfer: &sinew::transfer::Transfer,
-        options: &RunOptions,
-        bar: &ProgressBar,
-    ) -> Result<Assisted> {
-        // The first piece of work tells nothing of how long the others take.
-        let styles = [
-            ProgressStyle::with_template("{bar:30} help {pos}/{len}, {msg}")?,
-            ProgressStyle::with_template("{bar:30} help {pos}/{len}, {msg}, {eta} left")?,
-        ];
-        bar.reset();
-        let mut observe = |started: Started, progress: &AssistProgress| {
-            bar.set_length(progress.total as u64);
-            bar.set_position(progress.done as u64);
-            let is_first = progress.done == 0 || started == Started::After(progress.done);
-            if is_first {
-                bar.reset_eta();
-            }
-            bar.set_style(styles[usize::from(!is_first)].clone());
-            bar.set_message(match progress.done {
-                0 => "the motion as drawn".to_owned(),
-                _ => format!("{:.1} M steps", 1e-6 * progress.steps as f64),
-            });
-        };
-        let assisted = assist(prepared, transfer, &self.preset, &assist_settings(&self.preset), options, &mut observe)?;
-        bar.set_message("writing");
-        Ok(assisted)
-    }
-}
-
-fn progress_bar() -> Result<ProgressBar> {
-    // Drawn on a terminal only, and gone when done.
-    let bar = ProgressBar::new(1);
-    bar.set_style(ProgressStyle::with_template("{bar:30} window {pos}/{len}, {msg}, {eta} left")?);
-    bar.set_message("searching");
-    bar.enable_steady_tick(Duration::from_millis(250));
-    Ok(bar)
-}
-
-fn tell_start(bar: &ProgressBar, started: Started, done: usize) {
-    match started {
-        Started::Anew => {}
-        Started::WithoutCheckpoint => bar.suspend(|| eprintln!("there is no checkpoint to go on from; starting anew")),
-        Started::After(_) => bar.suspend(|| eprintln!("going on after {done} pieces of work")),
-    }
-}
-
-/// `sinew-out/<input>-<clip>`, with nothing in it that a file system minds.
-fn default_folder(prepared: &Prepared) -> PathBuf {
-    let plain = |name: &str| -> String {
-        name.chars().map(|c| if c.is_alphanumeric() || "-_+".contains(c) { c } else { '_' }).collect()
-    };
-    let name = format!("{}-{}", plain(&prepared.source.name), plain(&prepared.clip().name));
-    PathBuf::from("sinew-out").join(name)
 }
 
 fn text(finished: &Finished, out: &std::path::Path) -> String {

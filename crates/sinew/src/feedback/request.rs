@@ -1,6 +1,6 @@
 //! A training from a folder with a motion to the policy's files: the one use-case that command line, studio and programs share.
 
-use super::{FeedbackConfig, Preset, Prepared, Test, Trained, files, prepare};
+use super::{FeedbackConfig, FeedbackPreset, Prepared, Test, Trained, files, prepare};
 use crate::error::Result;
 use crate::transfer::{OutputFolder, remove};
 use sinew_transfer::FeedbackWork;
@@ -17,7 +17,7 @@ pub struct Request {
     /// Folder of a transferred motion, into which the policy is written.
     pub folder: PathBuf,
     /// Preset that the settings are of, for the record.
-    pub preset: Preset,
+    pub preset: FeedbackPreset,
     /// Settings.
     pub config: FeedbackConfig,
     /// Seed of all random numbers.

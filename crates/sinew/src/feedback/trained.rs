@@ -1,8 +1,10 @@
 //! A policy put to the test and recorded at work.
 
-use super::{Choice, FeedbackReport, FeedbackTraining, Policy, Prepared, PushLimit, Repeated, Test};
-use crate::transfer::thread_pool;
-use anyhow::Result;
+use super::{
+    Choice, FeedbackConfig, FeedbackPreset, FeedbackReport, FeedbackTraining, Policy, Prepared, PushLimit, Repeated,
+    Test,
+};
+use crate::error::Result;
 use serde::{Deserialize, Serialize};
 use sinew_sim::fnv::fnv1a;
 
@@ -55,7 +57,10 @@ pub struct Results {
     /// Seed.
     pub seed: u64,
     /// Preset.
-    pub preset: String,
+    pub preset: FeedbackPreset,
+    /// All settings, where they are not the preset's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub config: Option<FeedbackConfig>,
     /// FNV-1a of `policy.json`, 16 hexadecimal digits.
     pub hash: String,
     /// Hash of the transferred trajectory that the cycle is from.
@@ -63,7 +68,7 @@ pub struct Results {
 }
 
 impl Trained {
-    /// Tests and records the policy of a training.
+    /// Tests and records the policy of a training, on the threads of the present pool.
     ///
     /// # Errors
     /// Where the simulator refuses.
@@ -71,15 +76,11 @@ impl Trained {
         prepared: &Prepared,
         training: &FeedbackTraining,
         test: Test,
-        preset: &str,
-        threads: usize,
+        preset: FeedbackPreset,
     ) -> Result<Trained> {
         let (model, controls) = (prepared.model(), &prepared.replay.controls);
-        let (Choice { policy, stage, steps }, report) = thread_pool(threads)?.install(|| {
-            let choice = training.choose(model, 0)?;
-            let report = FeedbackReport::new(model, &choice.policy, test, 0)?;
-            anyhow::Ok((choice, report))
-        })?;
+        let Choice { policy, stage, steps } = training.choose(model, 0)?;
+        let report = FeedbackReport::new(model, &policy, test, 0)?;
         let with_feedback = policy.perform(model, test.repetitions, None)?;
         let open_loop = policy.open_loop(model)?.perform(model, test.repetitions, None)?;
         let policy_text = policy.to_json();
@@ -95,7 +96,8 @@ impl Trained {
             steps: training.progress().steps + steps + report.steps,
             stage: stage + 1,
             seed: training.seed(),
-            preset: preset.to_owned(),
+            preset,
+            config: Some(training.config()).filter(|config| **config != preset.config()).cloned(),
             hash: format!("{:016x}", fnv1a(policy_text.bytes())),
             trajectory_hash: prepared.replay.hash.clone(),
             ..Results::default()

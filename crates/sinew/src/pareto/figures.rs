@@ -2,12 +2,15 @@
 
 use super::comparison::{Compared, comparison_csv, comparison_table};
 use super::page::{four_jumps, front_page, in_logarithm, method_name, shown_front};
-use super::{Controller, Finished, Method, Search, SearchConfig, run};
+use super::request::found;
+use super::{Controller, Finished, Method, Search, SearchConfig};
+use crate::error::Result;
 use crate::report::front::{Front, FrontTable, Jump};
 use crate::report::page::{Block, Picture, Section};
 use crate::report::plots::{FrontPaint, FrontPlot, Svg};
-use crate::transfer::{OutputFolder, RunOptions};
-use anyhow::Result;
+use crate::transfer::OutputFolder;
+use sinew_work::{Progress, RunOptions, Started};
+use std::ops::ControlFlow;
 
 /// The four searches that the figures compare.
 pub fn searches(base: &dyn Fn(Method) -> SearchConfig) -> [SearchConfig; 4] {
@@ -17,15 +20,18 @@ pub fn searches(base: &dyn Fn(Method) -> SearchConfig) -> [SearchConfig; 4] {
     [base(Method::Rmoo), base(Method::Bsoo), without_resampling, linear]
 }
 
-/// Runs one of them, on the seed controller.
+/// Runs one of them, on the seed controller; none where it was told to stop.
 ///
 /// # Errors
 /// Where the search cannot run, or a jump of its front does not come out again.
-pub fn find(config: &SearchConfig, threads: usize, observe: &mut (dyn FnMut(&Search) + Send)) -> Result<Finished> {
+pub fn find(
+    config: &SearchConfig,
+    options: &RunOptions,
+    observe: &mut (dyn FnMut(Started, &Progress) -> ControlFlow<()> + Send),
+) -> Result<Option<Finished>> {
     let evaluator = Search::evaluator(config);
-    let options = RunOptions { seed: config.seed, threads, checkpoint: None, resumes: false };
-    let search = run(&evaluator, config, &Controller::seed(), &options, &mut |_, search| observe(search))?;
-    Finished::new(&search, evaluator)
+    let found = found(&evaluator, config, &Controller::seed(), options, observe)?;
+    found.map(|search| Finished::new(&search, evaluator)).transpose()
 }
 
 /// Writes `figures.html`, `figure-6.svg` to `figure-8d.svg`, `figure-9.png`, `table-2.csv`, `table-3.csv` and `searches.csv`.

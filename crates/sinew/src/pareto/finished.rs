@@ -1,7 +1,7 @@
 //! A front that was found, with all that pages and pictures are made from.
 
 use super::{Controller, Evaluator, Front, FrontPoint, Recording, Sample, Search, SearchConfig};
-use anyhow::{Result, bail};
+use crate::error::{MotionError, Result};
 use sinew_sim::Model;
 use sinew_sim::fnv::fnv1a;
 
@@ -33,10 +33,8 @@ impl Finished {
             let jump = finished.perform(&controller)?.jump;
             let again = FrontPoint::new(&controller, &jump, &finished.config.objectives);
             if jump.failure.is_some() || again != *point {
-                bail!(
-                    "jump {index} of the front reached {} m in the search, but from its file comes to {jump:?}",
-                    point.height
-                );
+                let (height, found) = (point.height, format!("{jump:?}"));
+                return Err(MotionError::NotRepeated { index, height, found }.into());
             }
         }
         Ok(finished)

@@ -1,6 +1,6 @@
 //! From settings to a front of jumps and everything that is written about it.
 //!
-//! [`run`] searches, with checkpoints; [`Finished`] holds the front, all samples, and lets any of its controllers jump again; [`write()`] writes the files.
+//! [`search`] does all of it, as long work with checkpoints; [`Finished`] holds the front, all samples, and lets any of its controllers jump again; [`write()`] writes the files.
 //! [`seed_from`] makes the first jump from a transferred motion.
 
 mod comparison;
@@ -10,7 +10,7 @@ mod motion_seed;
 mod output;
 mod page;
 mod pictures;
-mod run;
+mod request;
 
 pub use comparison::{Compared, compared, comparison_csv, comparison_table};
 pub use figures::{find, searches, write_figures};
@@ -19,8 +19,8 @@ pub use motion_seed::{MotionSeed, seed_from};
 pub use output::write;
 pub use page::{four_jumps, front_page, front_plot, method_name, shown_front};
 pub use pictures::jump_strip;
-pub use run::{CHECKPOINT, run};
+pub use request::{CHECKPOINT, Event, Request, search};
 pub use sinew_pareto::{
-    Controller, Dialled, Evaluator, Failure, Front, FrontPoint, Jump, Method, Moment, Phase, Recording, Repair, Sample,
-    Search, SearchConfig, Source, dial, figure, jumper, parameters, phases, repair,
+    Budget, Controller, Dialled, Evaluator, Failure, Front, FrontPoint, Jump, Method, Moment, ParetoError, Phase,
+    Recording, Repair, Sample, Search, SearchConfig, Source, dial, figure, jumper, parameters, phases, repair,
 };

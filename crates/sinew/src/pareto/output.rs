@@ -2,8 +2,8 @@
 
 use super::Finished;
 use super::page::{four_jumps, front_page, front_plot, method_name, shown_front};
+use crate::error::Result;
 use crate::transfer::OutputFolder;
-use anyhow::Result;
 
 /// Writes the front, its page and pictures, all samples and every controller, which come into place in one step.
 ///

@@ -2,22 +2,18 @@
 
 use super::output::files_with;
 use super::pictures::draw;
-use super::run::{read_checkpoint, thread_pool};
-use super::{
-    AssistConfig, AssistPoint, AssistProgress, Finished, OutputFolder, Prepared, RunOptions, Started, Sweep, Transfer,
-    assist_page,
-};
+use super::{AssistConfig, AssistPoint, Finished, OutputFolder, Prepared, Preset, Transfer, assist_page};
+use crate::error::Result;
 use crate::report::front::FrontTable;
 use crate::report::page::{Block, Section, Table};
-use anyhow::{Context, Result};
 use serde::Serialize;
-use sinew_sim::atomic_write::atomic_write;
+use sinew_transfer::SweepWork;
+use sinew_work::{Progress, RunOptions, Started, run, run_once};
+use std::ops::ControlFlow;
 use std::path::Path;
 
 /// Folder of the points in that of the transfer.
 const FOLDER: &str = "assist";
-/// Name of the front's checkpoint in the folder of the transfer.
-pub const ASSIST_CHECKPOINT: &str = "assist-checkpoint.bin";
 
 /// Points from physics alone to the motion as drawn, each performed.
 pub struct Assisted {
@@ -54,52 +50,29 @@ pub struct AssistRow {
     pub folder: String,
 }
 
-/// The settings of the front for a preset of the transfer.
-pub fn assist_settings(preset: &str) -> AssistConfig {
-    if preset == "quick" { AssistConfig::quick() } else { AssistConfig::standard() }
-}
-
-/// Makes the front of a finished transfer, with a checkpoint after every piece of work; `observe` is called before the first and after each. Of the options
-/// the seed is not looked at: nothing here is random.
+/// Makes the front of a finished transfer, with a checkpoint after every piece of work; `observe` is called before the first and after each. Returns none
+/// where it was told to stop.
 ///
 /// # Errors
 /// Where the character is held by the world, a checkpoint is damaged, of another run or cannot be written, or the simulator refuses.
 pub fn assist(
     prepared: &Prepared,
     transfer: &Transfer,
-    preset: &str,
+    preset: Preset,
     settings: &AssistConfig,
     options: &RunOptions,
-    observe: &mut (dyn FnMut(Started, &AssistProgress) + Send),
-) -> Result<Assisted> {
-    thread_pool(options.threads)?.install(|| {
-        let (target, config) = (&prepared.target, transfer.config());
-        let plain = transfer.solution(target);
-        let saved = match options.checkpoint.as_ref().filter(|_| options.resumes) {
-            Some(path) => read_checkpoint(path)?.map(|bytes| (path, bytes)),
-            None => None,
-        };
-        let (mut sweep, started) = match saved {
-            Some((path, bytes)) => {
-                let sweep = Sweep::resume(&bytes, settings, &plain).with_context(|| path.display().to_string())?;
-                let done = sweep.progress().done;
-                (sweep, Started::After(done))
-            }
-            None => (Sweep::new(target, config, settings, &plain)?, Started::Anew),
-        };
-        observe(started, &sweep.progress());
-        while !sweep.is_done() {
-            sweep.advance(target, config)?;
-            if let Some(path) = &options.checkpoint {
-                atomic_write(path, &sweep.save()).with_context(|| format!("cannot write {}", path.display()))?;
-            }
-            observe(started, &sweep.progress());
-        }
+    observe: &mut (dyn FnMut(Started, &Progress) -> ControlFlow<()> + Send),
+) -> Result<Option<Assisted>> {
+    let (target, config) = (&prepared.target, transfer.config());
+    let work = SweepWork { target, config, settings, plain: &transfer.solution(target) };
+    let outcome = run(&work, options, &mut |started, _, progress| observe(started, progress))?;
+    let Some(sweep) = outcome.finished() else { return Ok(None) };
+    Ok(run_once(options, || -> Result<Assisted> {
         let points = sweep.points(target, config)?;
         let performed = points.iter().map(|point| Finished::of_point(prepared, transfer, preset, point));
         let finished = performed.collect::<Result<Vec<_>>>()?;
         Ok(Assisted { points, finished })
-    })
+    })?)
 }
 
 /// Folder of a point inside that of the transfer.

@@ -1,7 +1,7 @@
 //! `controls.json`: everything that performs a motion again, beside the character.
 
-use super::{Config, Help, LARGEST_FILE, Prepared, Solution, Summary, Target};
-use anyhow::{Context, Result, anyhow, bail};
+use super::{Config, Help, LARGEST_FILE, Prepared, Preset, Solution, Summary, Target};
+use crate::error::{Error, FileError, MotionError, Result};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use sinew_sim::Model;
@@ -21,7 +21,7 @@ pub struct Controls {
     /// Name of the clip.
     pub clip: String,
     /// Preset.
-    pub preset: String,
+    pub preset: Preset,
     /// Seed.
     pub seed: u64,
     /// All settings, with the time step and how the motion begins.
@@ -74,7 +74,7 @@ impl Controls {
             version: VERSION,
             character: summary.character.clone(),
             clip: summary.clip.clone(),
-            preset: summary.preset.clone(),
+            preset: summary.preset,
             seed: summary.seed,
             config: config.clone(),
             hash: summary.hash.clone(),
@@ -86,14 +86,14 @@ impl Controls {
 
     /// The text of the file, a row on each line.
     pub fn to_json(&self) -> Result<String> {
-        let head = serde_json::to_value(self)?;
+        let head = serde_json::to_value(self).map_err(Error::Json)?;
         let fields =
             head.as_object().into_iter().flatten().filter(|(name, _)| !["motion", "solution"].contains(&&name[..]));
         let mut text = String::from("{\n");
         fields.for_each(|(name, value)| text += &format!("  {name:?}: {value},\n"));
         let SolutionRows { push_off, offsets, assist } = &self.solution;
         text += &format!("  \"motion\": {},\n  \"solution\": {{\n", lines(&self.motion, "  ")?);
-        text += &format!("    \"push_off\": {},\n", serde_json::to_string(push_off)?);
+        text += &format!("    \"push_off\": {},\n", serde_json::to_string(push_off).map_err(Error::Json)?);
         text += &format!("    \"offsets\": {},\n", lines(offsets, "    ")?);
         text += &format!("    \"assist\": {}\n  }}\n}}\n", lines(assist, "    ")?);
         Ok(text)
@@ -104,15 +104,18 @@ impl Controls {
     /// # Errors
     /// Where it is missing or not of this layout.
     pub fn read(path: &Path) -> Result<Controls> {
-        let name = path.display();
-        let bytes = sinew_files::read(path, LARGEST_FILE).map_err(|error| {
-            anyhow!("cannot read {name} ({}); name a folder that sinew transfer has written", error.reason())
-        })?;
-        let controls: Controls = serde_json::from_slice(&bytes)
-            .or_else(|problem| upgraded(&bytes).ok_or(problem))
-            .with_context(|| format!("{name} is damaged or of another version; run sinew transfer again"))?;
+        let unread =
+            |error| FileError::Read { path: path.into(), error, remedy: "name the folder of a transfer".into() };
+        let damaged = |error: serde_json::Error| FileError::Damaged {
+            path: path.into(),
+            problem: error.to_string(),
+            remedy: "make the transfer again",
+        };
+        let bytes = sinew_files::read(path, LARGEST_FILE).map_err(unread)?;
+        let controls: Controls =
+            serde_json::from_slice(&bytes).or_else(|problem| upgraded(&bytes).ok_or(problem)).map_err(damaged)?;
         if controls.version != VERSION {
-            bail!("{name} has version {}, but {VERSION} is read here; run sinew transfer again", controls.version);
+            return Err(FileError::Version { path: path.into(), found: controls.version, known: VERSION }.into());
         }
         Ok(controls)
     }
@@ -137,7 +140,7 @@ fn upgraded(bytes: &[u8]) -> Option<Controls> {
 
 /// An array of rows, each on a line of its own; `indent` is that of its brackets.
 fn lines<Row: Serialize>(rows: &[Row], indent: &str) -> Result<String> {
-    let lines = rows.iter().map(|row| Ok(format!("{indent}  {}", serde_json::to_string(row)?)));
+    let lines = rows.iter().map(|row| Ok(format!("{indent}  {}", serde_json::to_string(row).map_err(Error::Json)?)));
     let lines = lines.collect::<Result<Vec<_>>>()?.join(",\n");
     Ok(if rows.is_empty() { "[]".to_owned() } else { format!("[\n{lines}\n{indent}]") })
 }
@@ -151,12 +154,9 @@ fn offset_count(model: &Model) -> usize {
     model.joints().iter().filter(|j| !j.kind.is_root()).map(|j| j.kind.velocity_count()).sum()
 }
 
-fn flat(field: &str, rows: &[Vec<f64>], width: usize) -> Result<Vec<f64>> {
+fn flat(field: &'static str, rows: &[Vec<f64>], width: usize) -> Result<Vec<f64>> {
     match rows.iter().position(|row| row.len() != width) {
-        Some(row) => bail!(
-            "controls.json: row {row} of {field} has {} numbers, but the character needs {width}; it is another character's",
-            rows[row].len()
-        ),
+        Some(row) => Err(MotionError::OtherCharacter { field, row, found: rows[row].len(), wanted: width }.into()),
         None => Ok(rows.concat()),
     }
 }

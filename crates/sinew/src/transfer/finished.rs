@@ -2,11 +2,11 @@
 
 use super::limits::fall_sentence;
 use super::{
-    AssistPoint, Begins, Controls, FRAME_SECS, HelpFigures, Metrics, Performance, Prepared, Solution, Target, Terms,
-    Transfer,
+    AssistPoint, Begins, Controls, FRAME_SECS, HelpFigures, Metrics, Performance, Prepared, Preset, Solution, Target,
+    Terms, Transfer,
 };
+use crate::error::Result;
 use crate::trajectory::Trajectory;
-use anyhow::Result;
 use serde::Serialize;
 use sinew_modeler::fitted_to_clip;
 use sinew_motion::Clip;
@@ -64,7 +64,7 @@ pub struct Summary {
     /// Seed.
     pub seed: u64,
     /// Preset.
-    pub preset: String,
+    pub preset: Preset,
     /// FNV-1a of the trajectory, 16 hexadecimal digits.
     pub hash: String,
     /// Folder of the files.
@@ -82,7 +82,7 @@ impl Finished {
     ///
     /// # Errors
     /// Where no world can be made.
-    pub fn new(prepared: &Prepared, transfer: &Transfer, preset: &str) -> Result<Finished> {
+    pub fn new(prepared: &Prepared, transfer: &Transfer, preset: Preset) -> Result<Finished> {
         Finished::performed(prepared, transfer, preset, transfer.solution(&prepared.target))
     }
 
@@ -90,11 +90,11 @@ impl Finished {
     ///
     /// # Errors
     /// Where no world can be made.
-    pub fn of_point(prepared: &Prepared, transfer: &Transfer, preset: &str, point: &AssistPoint) -> Result<Finished> {
+    pub fn of_point(prepared: &Prepared, transfer: &Transfer, preset: Preset, point: &AssistPoint) -> Result<Finished> {
         Finished::performed(prepared, transfer, preset, point.solution.clone())
     }
 
-    fn performed(prepared: &Prepared, transfer: &Transfer, preset: &str, solution: Solution) -> Result<Finished> {
+    fn performed(prepared: &Prepared, transfer: &Transfer, preset: Preset, solution: Solution) -> Result<Finished> {
         let (target, config) = (&prepared.target, transfer.config());
         let run = Performance::record(target, config, &solution, &mut |_, _| ())?;
         let metrics = Metrics::new(target, &run);
@@ -115,7 +115,7 @@ impl Finished {
             max_penetration: metrics.max_penetration,
             steps: transfer.steps(),
             seed: transfer.seed(),
-            preset: preset.to_owned(),
+            preset,
             hash: format!("{:016x}", trajectory.hash()),
             help: (!solution.assist.is_empty()).then(|| HelpFigures::new(&solution.assist)),
             ..Summary::default()

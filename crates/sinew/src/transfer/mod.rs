@@ -1,7 +1,7 @@
 //! From a file with a clip to a simulated motion and everything that is written about it.
 //!
-//! [`prepare`] reads, models and lays the clip onto the character; [`run`] searches, with checkpoints; [`Finished`] performs what was
-//! found and measures it; [`files`] makes the files, [`OutputFolder`] writes them. [`replay`] goes the way back from those files.
+//! [`transfer()`] does all of it: [`prepare`] reads, models and lays the clip onto the character; the search runs as long work, with checkpoints;
+//! [`Finished`] performs what was found and measures it; [`files`] makes the files, [`OutputFolder`] writes them. [`replay`] goes the way back from those files.
 
 mod assist;
 mod assist_page;
@@ -16,11 +16,11 @@ mod page;
 mod pictures;
 mod prepare;
 mod replay;
-mod run;
+mod request;
 
 pub use crate::manifest::MANIFEST;
 pub use crate::output_folder::{NewResult, OutputFolder};
-pub use assist::{ASSIST_CHECKPOINT, AssistRow, Assisted, assist, assist_settings};
+pub use assist::{AssistRow, Assisted, assist};
 pub use controls::{Controls, SolutionRows};
 pub use deviations::worst_deviations;
 pub use figures::{Figures, WindowFigures};
@@ -31,14 +31,13 @@ pub use limits::{Limits, limits_hit};
 pub use output::{LARGEST_FILE, NAMES, files};
 pub use page::page;
 pub use pictures::{Pictures, draw, performance_strip, span_strip};
-pub use prepare::{Prepared, Task, prepare, preset};
+pub use prepare::{Prepared, Task, prepare};
 pub(crate) use replay::opened;
 pub use replay::{Push, Replay, replay};
-pub use run::{CHECKPOINT, RunOptions, Started, run, run_until};
-pub(crate) use run::{read_checkpoint, thread_pool};
+pub(crate) use request::remove;
+pub use request::{ASSIST_CHECKPOINT, CHECKPOINT, Event, Request, Transferred, transfer};
 pub use sinew_transfer::assist::{Sweep, can_be_helped};
 pub use sinew_transfer::{
-    AssistConfig, AssistPoint, AssistProgress, Begins, ClipInput, Config, FRAME_SECS, Help, HelpFigures, HelpSpan,
-    HelpUnits, Metrics, Moment, Performance, Progress, Search, Solution, Stage, Target, Terms, Transfer, TransferError,
-    config, metrics,
+    AssistConfig, AssistPoint, Begins, ClipInput, Config, FRAME_SECS, Help, HelpFigures, HelpSpan, HelpUnits, Metrics,
+    Moment, Performance, Preset, Search, Solution, Stage, Target, Terms, Transfer, TransferError, config, metrics,
 };

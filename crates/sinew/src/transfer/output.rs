@@ -2,9 +2,9 @@
 
 use super::pictures::{Pictures, draw};
 use super::{Figures, Finished, Prepared, Transfer, page};
+use crate::error::Result;
 use crate::export::export;
 use crate::report::page::Section;
-use anyhow::Result;
 use sinew_motion::Format;
 use sinew_sim::mjcf::{MjcfOptions, to_mjcf};
 use std::path::Path;

@@ -3,9 +3,9 @@
 use super::finished::fell_at_secs;
 use super::limits::fall_sentence;
 use super::{ClipInput, Controls, NAMES, Performance, Target};
+use crate::error::{At as _, MotionError, Result};
 use crate::manifest::Manifest;
 use crate::trajectory::Trajectory;
-use anyhow::{Context, Result, bail};
 use sinew_sim::{Character, Model, Scene, WorldMut};
 use std::path::Path;
 use std::sync::Arc;
@@ -71,7 +71,7 @@ impl Replay {
 /// The controls in a folder, and its character on flat ground.
 pub(crate) fn opened(folder: &Path) -> Result<(Controls, Arc<Model>)> {
     let controls = Controls::read(&folder.join("controls.json"))?;
-    controls.config.check().with_context(|| folder.join("controls.json").display().to_string())?;
+    controls.config.check().at(folder.join("controls.json").display())?;
     let character = Character::read(&folder.join("character.toml"))?;
     let model = Arc::new(Model::new(&Scene::on_ground(character), controls.config.dt)?);
     Ok((controls, model))
@@ -86,12 +86,11 @@ pub fn replay(folder: &Path, push: Option<&Push>) -> Result<Replay> {
     let positions = controls.motion_values(&model)?;
     let input = ClipInput { name: &controls.clip, rate_hz: controls.rate_hz, positions: &positions };
     let target = Target::new(&model, &input)?;
-    let solution =
-        controls.solution.values(&target).with_context(|| folder.join("controls.json").display().to_string())?;
+    let solution = controls.solution.values(&target).at(folder.join("controls.json").display())?;
     if let Some(push) = push
         && !(0.0..=target.duration_secs()).contains(&push.at_secs)
     {
-        bail!("--at {} s is outside of the motion, which lasts {:.2} s", push.at_secs, target.duration_secs());
+        return Err(MotionError::PushTime { at_secs: push.at_secs, duration_secs: target.duration_secs() }.into());
     }
     let mut act = |step: usize, world: &mut WorldMut<'_>| {
         if let Some(push) = push {

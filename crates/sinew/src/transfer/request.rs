@@ -104,10 +104,8 @@ pub fn transfer(
     }
     let out = request.out.clone().unwrap_or_else(|| default_folder(&prepared));
     let mut folder = OutputFolder::make(&out)?;
-    let [of_search, of_assist] = [CHECKPOINT, ASSIST_CHECKPOINT].map(|name| RunOptions {
-        checkpoint: Some(out.join(name)),
-        ..options.clone()
-    });
+    let [of_search, of_assist] =
+        [CHECKPOINT, ASSIST_CHECKPOINT].map(|name| RunOptions { checkpoint: Some(out.join(name)), ..options.clone() });
     if !options.resumes {
         // It is of an earlier run.
         remove(&out.join(ASSIST_CHECKPOINT))?;

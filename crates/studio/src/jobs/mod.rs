@@ -1,6 +1,5 @@
 //! The queue of heavy work: one job at a time, kept in a file, resumed after a restart.
 
-mod assist;
 mod feedback;
 mod live;
 mod store;
@@ -13,7 +12,8 @@ use crate::project::{SharedProject, locked};
 use crate::protocol::{Job, JobRequest, JobStatus, ServerMessage, Skin};
 use bytes::Bytes;
 use live::LiveMotion;
-use std::ops::ControlFlow;
+use sinew::settings::Named;
+use sinew::work::{Cancel, Progress, RunOptions};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -22,7 +22,7 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 /// Most jobs in the list.
 const MOST_JOBS: usize = 200;
 
-/// The queue. Dropping it lets the job that runs end after its present piece of work.
+/// The queue. Dropping it stops the job that runs, which leaves a checkpoint.
 pub struct Queue {
     shared: Arc<Shared>,
 }
@@ -35,7 +35,9 @@ pub(crate) struct Shared {
     live: Mutex<Option<(u64, Arc<LiveMotion>)>>,
     stops: AtomicBool,
     /// Threads of a job; 0 for one on each core.
-    pub threads: usize,
+    threads: usize,
+    /// Stops the job that runs.
+    cancel: Mutex<Cancel>,
 }
 
 /// How a job's work ended.
@@ -57,6 +59,7 @@ impl Queue {
             live: Mutex::new(None),
             stops: AtomicBool::new(false),
             threads,
+            cancel: Mutex::default(),
         });
         let worker = shared.clone();
         let spawned = std::thread::Builder::new().name("jobs".into()).spawn(move || worker.work());
@@ -90,7 +93,6 @@ impl Queue {
         let project = &self.shared.project;
         let (title, folder, character) = match &request {
             JobRequest::Transfer { character, rig, clip, preset, name, cycles, .. } => {
-                sinew::transfer::preset(preset)?;
                 if cycles.is_some_and(|cycles| !(1..=1000).contains(&cycles)) {
                     return Err(Refusal::bad("give from 1 to 1000 cycles"));
                 }
@@ -99,7 +101,7 @@ impl Queue {
                 let of = character.as_deref().or(rig.as_deref()).unwrap_or_default();
                 let stem = std::path::Path::new(of).file_stem().unwrap_or_default().to_string_lossy().into_owned();
                 let parts: Vec<&str> =
-                    [Some(stem.as_str()), clip.as_deref(), Some(preset)].into_iter().flatten().collect();
+                    [Some(stem.as_str()), clip.as_deref(), Some(preset.name())].into_iter().flatten().collect();
                 let title = parts.join(", ");
                 let name = match name {
                     Some(name) => plain_name(name)?.to_owned(),
@@ -107,8 +109,7 @@ impl Queue {
                 };
                 (title, Err(name), made)
             }
-            JobRequest::Feedback { result, preset, .. } => {
-                sinew::feedback::preset(preset)?;
+            JobRequest::Feedback { result, .. } => {
                 project.result_path(result)?;
                 let name = result.rsplit('/').next().unwrap_or(result);
                 (format!("{name}, feedback"), Ok(result.clone()), None)
@@ -232,9 +233,10 @@ impl Queue {
         }
     }
 
-    /// Lets the job that runs stop after its present piece of work, and starts none.
+    /// Stops the job that runs, and starts none.
     pub fn stop(&self) {
         self.shared.stops.store(true, Ordering::SeqCst);
+        locked(&self.shared.cancel).cancel();
         self.shared.wake.notify_all();
     }
 
@@ -247,14 +249,17 @@ impl Queue {
         job.status = status;
         job.message = match status {
             JobStatus::Queued => "Waits for its turn.",
-            JobStatus::Pausing => "Stops after the present window.",
+            JobStatus::Pausing => "Stops.",
             JobStatus::Paused => "Stands still.",
-            JobStatus::Cancelling => "Ends after the present window.",
+            JobStatus::Cancelling => "Ends.",
             JobStatus::Cancelled => "Cancelled.",
             _ => "Goes on.",
         }
         .into();
         let job = job.clone();
+        if matches!(status, JobStatus::Pausing | JobStatus::Cancelling) {
+            locked(&self.shared.cancel).cancel();
+        }
         if status == JobStatus::Cancelled {
             self.shared.clear(&job);
         }
@@ -306,14 +311,24 @@ impl Shared {
         }
     }
 
-    /// Whether the job may go on.
-    pub fn flow(&self, id: u64) -> ControlFlow<()> {
-        let list = locked(&self.list);
-        let is_running = list.jobs.iter().any(|job| job.id == id && job.status == JobStatus::Running);
-        match is_running && !self.stops() {
-            true => ControlFlow::Continue(()),
-            false => ControlFlow::Break(()),
+    /// How the job that was taken last is run: from its checkpoint, until it is told to stop.
+    pub fn options(&self) -> RunOptions {
+        RunOptions {
+            threads: self.threads,
+            resumes: true,
+            cancel: locked(&self.cancel).clone(),
+            ..RunOptions::default()
         }
+    }
+
+    /// Shows how far a job is.
+    pub fn show(&self, id: u64, progress: &Progress) {
+        self.update(id, |job| {
+            if job.status == JobStatus::Running {
+                job.message = sentence(&progress.doing);
+            }
+            job.progress = Some(progress.clone());
+        });
     }
 
     pub fn set_live(&self, id: u64, live: Option<Arc<LiveMotion>>) {
@@ -353,7 +368,7 @@ impl Shared {
                 (job.status, job.message) = match (worked, job.status) {
                     (Ok(Ended::Done(sentence)), _) => (JobStatus::Done, sentence),
                     (_, JobStatus::Cancelling) => (JobStatus::Cancelled, "Cancelled.".into()),
-                    (Err(error), _) => (JobStatus::Failed, format!("{error:#}")),
+                    (Err(error), _) => (JobStatus::Failed, Refusal::from(error).sentence),
                     (Ok(Ended::Stopped), JobStatus::Pausing) => (JobStatus::Paused, "Stands still.".into()),
                     // Told to go on again just before it stopped, or the server ends.
                     (Ok(Ended::Stopped), _) => (JobStatus::Queued, "Waits for its turn.".into()),
@@ -382,6 +397,7 @@ impl Shared {
             if let Some(job) = list.jobs.iter_mut().find(|job| job.status == JobStatus::Queued) {
                 job.status = JobStatus::Running;
                 job.message = "Reads and models.".into();
+                *locked(&self.cancel) = Cancel::new();
                 let job = job.clone();
                 // A list that cannot be saved is told about, and the job done all the same.
                 if let Err(refusal) = self.changed(list) {
@@ -392,6 +408,13 @@ impl Shared {
             list = self.wake.wait(list).unwrap_or_else(PoisonError::into_inner);
         }
     }
+}
+
+/// Words with a capital and a full stop.
+fn sentence(words: &str) -> String {
+    let mut letters = words.chars();
+    let first: String = letters.next().into_iter().flat_map(char::to_uppercase).collect();
+    format!("{first}{}.", letters.as_str())
 }
 
 fn no_job(id: u64) -> Refusal {

@@ -2,7 +2,9 @@
 
 use crate::TransferError;
 use serde::{Deserialize, Serialize};
+use sinew_settings::documented;
 
+documented! {
 /// How a front of fidelity against help is made.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -20,6 +22,7 @@ pub struct AssistConfig {
     pub stops_below: f64,
     /// Help below this size is taken away, in its units.
     pub least_help: f64,
+}
 }
 
 impl AssistConfig {

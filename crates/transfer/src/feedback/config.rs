@@ -4,7 +4,9 @@ use super::report::Test;
 use crate::TransferError;
 use crate::config::Weights;
 use serde::{Deserialize, Serialize};
+use sinew_settings::documented;
 
+documented! {
 /// How a policy is trained.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -58,7 +60,9 @@ pub struct FeedbackConfig {
     /// The test by which tries, and at the end the best policies of all stages, are compared; none takes that of the last stage.
     pub chooses_by: Option<Test>,
 }
+}
 
+documented! {
 /// Pushes and disturbed starts in training.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -73,6 +77,7 @@ pub struct Trouble {
     pub push_every: usize,
     /// Standard deviation of the velocities at the start, m/s and rad/s.
     pub start_speed: f64,
+}
 }
 
 impl FeedbackConfig {

@@ -8,9 +8,11 @@ use super::trial::{Judge, Scenario, Trial};
 use crate::TransferError;
 use crate::target::FRAME_SECS;
 use serde::{Deserialize, Serialize};
+use sinew_settings::documented;
 use sinew_sim::{Model, Push};
 use std::sync::Arc;
 
+documented! {
 /// How a policy is put to the test.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -29,6 +31,7 @@ pub struct Test {
     pub push_phase: f64,
     /// Repetitions that must follow a push.
     pub repetitions_after: usize,
+}
 }
 
 impl Default for Test {
