@@ -6,14 +6,9 @@ use thiserror::Error;
 /// Why a file cannot be read; each message is one sentence that says what to do.
 #[derive(Debug, Error)]
 pub enum ReadError {
-    /// The file is missing or unreadable.
-    #[error("{path}: cannot be read ({source}); check the path and its permissions")]
-    Io {
-        /// The file.
-        path: PathBuf,
-        /// What the system says.
-        source: std::io::Error,
-    },
+    /// The file is missing, too large or no plain file.
+    #[error(transparent)]
+    File(#[from] sinew_files::FileError),
     /// No reader knows it.
     #[error("{path}: neither BVH, glTF, GLB, FBX nor a DeepMimic motion; export the character as one of these")]
     UnknownFormat {

@@ -7,9 +7,12 @@ use crate::{
 };
 use std::path::Path;
 
+/// Largest file that is read, bytes.
+pub const LARGEST_FILE: u64 = 1 << 30;
+
 /// Reads and repairs a file; its content decides the format, not its name.
 pub fn read(path: &Path, options: &ImportOptions) -> Result<Rig, ReadError> {
-    let bytes = std::fs::read(path).map_err(|source| ReadError::Io { path: path.into(), source })?;
+    let bytes = sinew_files::read(path, LARGEST_FILE)?;
     let name = path.file_name().map_or_else(|| path.to_string_lossy(), |name| name.to_string_lossy());
     read_bytes(&bytes, &name, path.parent(), options)
 }

@@ -17,7 +17,7 @@ const DEAD_BAND: f64 = 0.03;
 const ASSIST: &str = "assist";
 
 /// Largest controller file, bytes.
-const MAX_FILE_BYTES: usize = 1 << 20;
+const MAX_FILE_BYTES: u64 = 1 << 20;
 
 /// The free parameters of a jump, in the order of [`TABLE`], each within its bounds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -168,11 +168,7 @@ impl Controller {
     pub fn read(path: &Path) -> Result<Controller, ControllerError> {
         let path_text = path.display().to_string();
         let unread = |problem: String| ControllerError::Read { path: path_text.clone(), problem };
-        let bytes = std::fs::read(path).map_err(|error| unread(error.to_string()))?;
-        if bytes.len() > MAX_FILE_BYTES {
-            return Err(unread("it is larger than 1 MiB".into()));
-        }
-        let text = String::from_utf8(bytes).map_err(|_| unread("it is not UTF-8 text".into()))?;
+        let text = sinew_files::read_text(path, MAX_FILE_BYTES).map_err(|error| unread(error.reason()))?;
         let in_file = |problem| ControllerError::InFile { path: path_text.clone(), problem: Box::new(problem) };
         Controller::from_toml(&text).map_err(in_file)
     }

@@ -12,7 +12,7 @@ use std::path::Path;
 /// Version of the layout.
 const VERSION: u32 = 1;
 /// Largest file of a front, bytes.
-const MAX_FILE_BYTES: usize = 64 << 20;
+const MAX_FILE_BYTES: u64 = 64 << 20;
 
 /// Jumps none of which is better than another in everything, the lowest first.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -149,11 +149,7 @@ impl Front {
         let path = if path.is_dir() { path.join("front.json") } else { path.to_path_buf() };
         let name = path.display().to_string();
         let wrong = |problem: String| ParetoError::Front { path: name.clone(), problem };
-        let bytes = std::fs::read(&path).map_err(|error| wrong(error.to_string()))?;
-        if bytes.len() > MAX_FILE_BYTES {
-            return Err(wrong("it is larger than 64 MiB".into()));
-        }
-        let text = String::from_utf8(bytes).map_err(|_| wrong("it is not UTF-8 text".into()))?;
+        let text = sinew_files::read_text(&path, MAX_FILE_BYTES).map_err(|error| wrong(error.reason()))?;
         Front::from_json(&text).map_err(|error| match error {
             ParetoError::Front { problem, .. } => wrong(problem),
             other => wrong(other.to_string()),

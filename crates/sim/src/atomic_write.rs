@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// Writes `bytes` to `path` so that a reader, or a crash, finds the old content or the new but never a part.
 ///
 /// A temporary file in the same directory is written, flushed to disk and renamed over `path`. A link is followed, devices and pipes
-/// are written to as they are, and the permissions of a file that is already there are kept. On failure the temporary file is removed and `path` is as before.
+/// that somebody reads are written to as they are, and the permissions of a file that is already there are kept. On failure the temporary file is removed and `path` is as before.
 pub fn atomic_write(path: &Path, bytes: &[u8]) -> Result<()> {
     // A link to a file that is not there yet is followed too.
     let linked = || fs::read_link(path).ok().map(|to| path.parent().unwrap_or(Path::new("")).join(to));
@@ -16,11 +16,13 @@ pub fn atomic_write(path: &Path, bytes: &[u8]) -> Result<()> {
     match fs::metadata(&target) {
         Ok(found) if found.is_dir() => return Err(Error::new(ErrorKind::IsADirectory, "the path is a directory")),
         // A device or a pipe is written to, not replaced.
-        Ok(found) if !found.is_file() => return OpenOptions::new().write(true).open(&target)?.write_all(bytes),
+        Ok(found) if !found.is_file() => return sinew_files::write_special(&target, bytes),
         _ => {}
     }
     let (temporary, file) = create_beside(&target)?;
-    let result = fill(file, &target, bytes).and_then(|()| fs::rename(&temporary, &target));
+    // Tells who tidies up after a kill that its owner lives; some file systems have no locks.
+    let _ = file.try_lock();
+    let result = fill(&file, &target, bytes).and_then(|()| fs::rename(&temporary, &target));
     if result.is_err() {
         // The first error is the one to report.
         let _ = fs::remove_file(&temporary);
@@ -47,7 +49,7 @@ fn create_beside(target: &Path) -> Result<(PathBuf, File)> {
     }
 }
 
-fn fill(mut file: File, target: &Path, bytes: &[u8]) -> Result<()> {
+fn fill(mut file: &File, target: &Path, bytes: &[u8]) -> Result<()> {
     file.write_all(bytes)?;
     if let Ok(metadata) = fs::metadata(target) {
         file.set_permissions(metadata.permissions())?;

@@ -3,8 +3,7 @@
 use crate::atomic_write::atomic_write;
 use crate::character::Character;
 use crate::validate::CharacterError;
-use std::fs::File;
-use std::io::{ErrorKind, Read};
+use sinew_files::FileError;
 use std::path::{Path, PathBuf};
 
 mod text;
@@ -47,6 +46,14 @@ pub enum CharacterFileError {
     Directory {
         /// Directory.
         path: PathBuf,
+    },
+    /// A pipe, a device or a socket.
+    #[error("character file {} is {kind}, not a plain file; copy its content into a file and name that", path.display())]
+    NotPlain {
+        /// What was named.
+        path: PathBuf,
+        /// What it is.
+        kind: &'static str,
     },
     /// Too large to be a character.
     #[error("character file {} is larger than 16 MiB; check that it is a character in TOML", path.display())]
@@ -110,22 +117,14 @@ impl Character {
 }
 
 fn read_text(path: &Path) -> Result<String, CharacterFileError> {
-    let path_buf = || path.to_path_buf();
-    let failed = |error: std::io::Error| match error.kind() {
-        ErrorKind::NotFound => CharacterFileError::Missing { path: path_buf() },
-        ErrorKind::IsADirectory => CharacterFileError::Directory { path: path_buf() },
-        _ => CharacterFileError::Read { path: path_buf(), error },
-    };
-    if path.is_dir() {
-        return Err(CharacterFileError::Directory { path: path_buf() });
-    }
-    // One byte past the limit tells, whatever length the file claims.
-    let mut bytes = Vec::new();
-    File::open(path).and_then(|file| file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes)).map_err(failed)?;
-    if bytes.len() as u64 > MAX_FILE_BYTES {
-        return Err(CharacterFileError::TooLarge { path: path_buf() });
-    }
-    String::from_utf8(bytes).map_err(|_| CharacterFileError::NotUtf8 { path: path_buf() })
+    sinew_files::read_text(path, MAX_FILE_BYTES).map_err(|error| match error {
+        FileError::Missing { path } => CharacterFileError::Missing { path },
+        FileError::Folder { path } => CharacterFileError::Directory { path },
+        FileError::NotPlain { path, kind } => CharacterFileError::NotPlain { path, kind },
+        FileError::TooLarge { path, .. } => CharacterFileError::TooLarge { path },
+        FileError::NotText { path } => CharacterFileError::NotUtf8 { path },
+        FileError::Io { path, error } => CharacterFileError::Read { path, error },
+    })
 }
 
 /// Line and column of the fault, and its description on one line.

@@ -114,12 +114,8 @@ pub(crate) fn fetch(uri: &str, folder: Option<&Path>, limit: u64) -> Result<Vec<
     };
     let unreadable = |why: String| format!("lies in `{name}`, which cannot be read ({why}); put it beside the file");
     let path = folder.join(&name);
-    let data = std::fs::metadata(&path).map_err(|e| unreadable(e.to_string()))?;
-    if !data.is_file() {
-        return Err(unreadable("not a file".into()));
-    }
+    let file = sinew_files::open(&path).map_err(|e| unreadable(e.reason()))?;
     let mut bytes = Vec::new();
-    let file = std::fs::File::open(&path).map_err(|e| unreadable(e.to_string()))?;
     file.take(limit).read_to_end(&mut bytes).map_err(|e| unreadable(e.to_string()))?;
     Ok(bytes)
 }
