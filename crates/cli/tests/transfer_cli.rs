@@ -59,6 +59,7 @@ fn one_command_from_a_file_to_its_report() {
         "character.mjcf",
         "character.toml",
         "controls.json",
+        "manifest.json",
         "report.html",
         "simulated.bvh",
         "simulated.gif",

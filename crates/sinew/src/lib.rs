@@ -7,7 +7,9 @@ pub mod export;
 pub mod feedback;
 pub mod film;
 pub mod inspect;
+mod manifest;
 pub mod modeling;
+mod output_folder;
 pub mod pareto;
 pub mod random;
 pub mod source;
@@ -15,6 +17,7 @@ pub mod trajectory;
 pub mod transfer;
 
 pub use sinew_assets as assets;
+pub use sinew_files as files;
 pub use sinew_modeler as modeler;
 pub use sinew_motion as motion;
 pub use sinew_report as report;

@@ -1,7 +1,7 @@
 //! Where a character comes from: a rigged file, or one of the embedded ones.
 
-use anyhow::{Context, Result, bail};
-use sinew_motion::{ImportOptions, Rig, adopt_clips, read, read_bytes};
+use anyhow::{Result, bail};
+use sinew_motion::{ImportOptions, LARGEST_FILE, Rig, adopt_clips, read, read_bytes};
 use std::path::{Path, PathBuf};
 
 /// A rig with the bytes that it was read from, so that a clip can be written back into them.
@@ -30,12 +30,12 @@ impl Source {
                 Source { name, bytes: bytes.to_vec(), folder: None, rig }
             }
             _ => {
-                if path.is_dir() {
-                    bail!("{}: a folder; name a file in it", path.display());
-                }
-                let bytes = std::fs::read(path).with_context(|| {
-                    format!("{}: cannot be read; check the path, or name one of {}", path.display(), embedded_names())
-                })?;
+                let bytes = match sinew_files::read(path, LARGEST_FILE) {
+                    Err(error) if error.is_missing() => {
+                        bail!("{} does not exist; check the path, or name one of {}", path.display(), embedded_names())
+                    }
+                    bytes => bytes?,
+                };
                 let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
                 let rig = read_bytes(&bytes, &file, path.parent(), options)?;
                 let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();

@@ -5,7 +5,6 @@ use anyhow::{Result, bail};
 use clap::Args;
 use serde_json::json;
 use sinew::pareto::{Dialled, Evaluator, Front, Source, dial, jump_strip};
-use sinew::sim::atomic_write::atomic_write;
 use sinew::transfer::OutputFolder;
 use std::path::PathBuf;
 use std::time::Instant;
@@ -49,8 +48,8 @@ impl Jump {
             let strip = jump_strip(evaluator.model(), &recording, title).render()?.encode_png()?;
             let head =
                 format!("A jump whose head reaches {:.3} m; {:.3} m were asked for.", dialled.jump.height, self.height);
-            atomic_write(&out.join("controller.toml"), dialled.controller.to_toml(&[head]).as_bytes())?;
-            atomic_write(&out.join("jump.png"), &strip)?;
+            let text = dialled.controller.to_toml(&[head]).into_bytes();
+            folder.write(&[("controller.toml".to_owned(), text), ("jump.png".to_owned(), strip)])?;
             folder.keep();
         }
         match self.json {

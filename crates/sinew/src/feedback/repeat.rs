@@ -1,9 +1,10 @@
 //! A policy at work again, from its files.
 
 use super::{Policy, Repeated, Results, TimedPush};
+use crate::manifest::Manifest;
 use crate::trajectory::Trajectory;
-use crate::transfer::{Controls, FRAME_SECS, Push, fall_sentence, opened};
-use anyhow::{Context, Result, bail};
+use crate::transfer::{Controls, FRAME_SECS, LARGEST_FILE, Push, fall_sentence, opened};
+use anyhow::{Context, Result, anyhow, bail};
 use sinew_sim::Model;
 use std::path::Path;
 use std::sync::Arc;
@@ -34,15 +35,16 @@ pub struct Repeat {
 /// Repeats the cycle in a folder under its policy; the push's direction is counted from the heading at the start.
 ///
 /// # Errors
-/// Where a file is missing, damaged, or of another character, or the push comes after the end.
+/// Where a file is missing, damaged, of another character, or of another run than the files beside it, or the push comes after the end.
 pub fn repeat(folder: &Path, cycles: usize, push: Option<&Push>) -> Result<Repeat> {
     if !(1..=MOST_CYCLES).contains(&cycles) {
         bail!("--cycles {cycles}: give from 1 to {MOST_CYCLES}");
     }
     let (controls, model) = opened(folder)?;
     let path = folder.join("policy.json");
-    let text = std::fs::read_to_string(&path).with_context(|| {
-        format!("cannot read {}; train a policy with sinew feedback {}", path.display(), folder.display())
+    let text = sinew_files::read_text(&path, LARGEST_FILE).map_err(|error| {
+        let (path, folder) = (path.display(), folder.display());
+        anyhow!("cannot read {path} ({}); train a policy with sinew feedback {folder}", error.reason())
     })?;
     let policy = Policy::from_json(&text, &model).with_context(|| path.display().to_string())?;
     let duration_secs = cycles as f64 * policy.reference.period_secs();
@@ -63,9 +65,10 @@ pub fn repeat(folder: &Path, cycles: usize, push: Option<&Push>) -> Result<Repea
         direction_deg: push.direction_deg + policy.course().to_degrees(),
         ..*push
     });
+    Manifest::check(folder, &["character.toml", "controls.json", "policy.json"])?;
     let hash = format!("{:016x}", Trajectory::of_performance(&model, &repeated.run).hash());
     let fall = repeated.run.fell_at.map(|frame| fall_sentence(&model, &repeated.run, frame as f64 * FRAME_SECS));
-    let trained_on = std::fs::read(folder.join("feedback.json")).ok();
+    let trained_on = sinew_files::read(&folder.join("feedback.json"), LARGEST_FILE).ok();
     let trained_on = trained_on.and_then(|bytes| serde_json::from_slice::<Results>(&bytes).ok());
     let is_stale = trained_on.is_some_and(|results| results.trajectory_hash != controls.hash);
     Ok(Repeat { controls, model, policy, repeated, push, hash, fall, is_stale })

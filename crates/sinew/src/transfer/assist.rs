@@ -131,7 +131,8 @@ impl Assisted {
         FrontTable::new(&assist_page::view(), &assist_page::front(self, None)).to_text()
     }
 
-    /// Writes a folder for each point, and into the transfer's own its files with a section about help, `assist.html` and `assist.csv`.
+    /// Writes a folder for each point, and into the transfer's own its files with a section about help, `assist.html` and `assist.csv`; all of
+    /// it comes into place in one step.
     ///
     /// # Errors
     /// Where a picture cannot be drawn or a file cannot be written.
@@ -142,13 +143,11 @@ impl Assisted {
         plain: &Finished,
         folder: &OutputFolder,
     ) -> Result<()> {
-        remove_points(&folder.path().join(FOLDER), self.points.len())?;
+        let mut result = folder.begin()?;
         let mut plain_pictures = None;
         for (index, finished) in self.finished.iter().enumerate() {
             let pictures = draw(prepared, finished)?;
-            let mut own = OutputFolder::make(&folder.path().join(point_folder(index)))?;
-            own.write(&files_with(prepared, transfer, finished, &pictures, Vec::new())?)?;
-            own.keep();
+            result.add_all(&point_folder(index), &files_with(prepared, transfer, finished, &pictures, Vec::new())?)?;
             if finished.summary.hash == plain.summary.hash {
                 plain_pictures = Some(pictures);
             }
@@ -158,7 +157,8 @@ impl Assisted {
         let mut files = files_with(prepared, transfer, plain, &pictures, vec![self.section()])?;
         files.push(("assist.html".into(), assist_page::page(self, prepared).to_html()?.into_bytes()));
         files.push(("assist.csv".into(), table.to_csv().into_bytes()));
-        folder.write(&files)
+        result.add_all("", &files)?;
+        result.put()
     }
 
     /// What the report of the plain transfer says about help.
@@ -196,15 +196,6 @@ impl Assisted {
              from none to as much as it takes. Each folder holds a whole transfer.",
         )
     }
-}
-
-/// Removes points that an earlier run has left beyond the first `count`: they would pass for this one's.
-fn remove_points(folder: &Path, count: usize) -> Result<()> {
-    let points = (count..100).map(|index| folder.join(format!("{index:02}")));
-    for old in points.filter(|point| point.join("controls.json").is_file()) {
-        std::fs::remove_dir_all(&old).with_context(|| format!("cannot remove {}", old.display()))?;
-    }
-    Ok(())
 }
 
 /// Times of help in words, the first few.

@@ -1,7 +1,7 @@
 //! `controls.json`: everything that performs a motion again, beside the character.
 
-use super::{Config, Help, Prepared, Summary};
-use anyhow::{Context, Result, bail};
+use super::{Config, Help, LARGEST_FILE, Prepared, Summary};
+use anyhow::{Context, Result, anyhow, bail};
 use serde::{Deserialize, Serialize};
 use sinew_sim::Model;
 use std::path::Path;
@@ -93,8 +93,9 @@ impl Controls {
     /// Where it is missing or not of this layout.
     pub fn read(path: &Path) -> Result<Controls> {
         let name = path.display();
-        let bytes = std::fs::read(path)
-            .with_context(|| format!("cannot read {name}; name a folder that sinew transfer has written"))?;
+        let bytes = sinew_files::read(path, LARGEST_FILE).map_err(|error| {
+            anyhow!("cannot read {name} ({}); name a folder that sinew transfer has written", error.reason())
+        })?;
         let controls: Controls = serde_json::from_slice(&bytes)
             .with_context(|| format!("{name} is damaged or of another version; run sinew transfer again"))?;
         if controls.version != VERSION {

@@ -1,6 +1,6 @@
 //! `summary.json`: the figures of a transfer, to compare it with others.
 
-use super::{FRAME_SECS, Finished, Terms, Transfer};
+use super::{FRAME_SECS, Finished, LARGEST_FILE, Terms, Transfer};
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -95,7 +95,7 @@ impl Figures {
     /// # Errors
     /// Where it is missing or damaged.
     pub fn read(path: &Path) -> Result<Figures> {
-        let bytes = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+        let bytes = sinew_files::read(path, LARGEST_FILE)?;
         serde_json::from_slice(&bytes).with_context(|| format!("{} is damaged", path.display()))
     }
 }

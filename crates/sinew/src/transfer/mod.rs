@@ -18,6 +18,8 @@ mod prepare;
 mod replay;
 mod run;
 
+pub use crate::manifest::MANIFEST;
+pub use crate::output_folder::{NewResult, OutputFolder};
 pub use assist::{ASSIST_CHECKPOINT, AssistRow, Assisted, assist, assist_settings};
 pub use controls::Controls;
 pub use deviations::worst_deviations;
@@ -26,7 +28,7 @@ pub use finished::{Finished, Summary};
 pub use ground::{flights, lowest_point, target_contacts};
 pub(crate) use limits::fall_sentence;
 pub use limits::{Limits, limits_hit};
-pub use output::{OutputFolder, files};
+pub use output::{LARGEST_FILE, NAMES, files};
 pub use page::page;
 pub use pictures::{Pictures, draw, performance_strip, span_strip};
 pub use prepare::{Prepared, Task, prepare, preset};

@@ -1,14 +1,31 @@
-//! The files of a transfer, and a folder that gets all of them or none.
+//! The files of a transfer.
 
 use super::pictures::{Pictures, draw};
-use super::{CHECKPOINT, Figures, Finished, Prepared, Transfer, page};
+use super::{Figures, Finished, Prepared, Transfer, page};
 use crate::export::export;
 use crate::report::page::Section;
-use anyhow::{Context, Result, bail};
+use anyhow::Result;
 use sinew_motion::Format;
 use sinew_sim::mjcf::{MjcfOptions, to_mjcf};
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
+
+/// Largest text file of a result that is read, bytes.
+pub const LARGEST_FILE: u64 = 256 << 20;
+
+/// Names of all files that a transfer leaves.
+pub const NAMES: [&str; 11] = [
+    "simulated.png",
+    "target.png",
+    "simulated.gif",
+    "simulated.glb",
+    "simulated.bvh",
+    "trajectory.npz",
+    "character.mjcf",
+    "character.toml",
+    "controls.json",
+    "summary.json",
+    "report.html",
+];
 
 /// Names and bytes of all files that a transfer leaves.
 ///
@@ -45,8 +62,7 @@ pub(super) fn files_with(
         Figures::new(transfer, finished).to_json()?.into_bytes(),
         page.to_html().into_bytes(),
     ];
-    let names = descriptions(prepared).into_iter().map(|(name, _)| name).chain(["report.html".to_owned()]);
-    Ok(names.zip(contents).collect())
+    Ok(NAMES.map(str::to_owned).into_iter().zip(contents).collect())
 }
 
 /// Names of the files beside the report, and what they hold.
@@ -55,144 +71,17 @@ fn descriptions(prepared: &Prepared) -> Vec<(String, String)> {
         Format::Gltf => "the artist's own file with the simulated clip added",
         _ => "the simulated clip on capsules, because the source is no glTF",
     };
-    let pairs = [
-        ("simulated.png", "the simulation as a film strip, with contact forces"),
-        ("target.png", "the target at the same moments, from the same camera"),
-        ("simulated.gif", "target and simulation side by side"),
-        ("simulated.glb", glb),
-        ("simulated.bvh", "the simulated clip on the source's skeleton"),
-        ("trajectory.npz", "time, qpos, qvel, ctrl and torque of every step, for NumPy"),
-        ("character.mjcf", "the character on flat ground, for MuJoCo"),
-        ("character.toml", "the character"),
-        ("controls.json", "everything that performs the motion again"),
-        ("summary.json", "the figures of the report"),
+    let what = [
+        "the simulation as a film strip, with contact forces",
+        "the target at the same moments, from the same camera",
+        "target and simulation side by side",
+        glb,
+        "the simulated clip on the source's skeleton",
+        "time, qpos, qvel, ctrl and torque of every step, for NumPy",
+        "the character on flat ground, for MuJoCo",
+        "the character",
+        "everything that performs the motion again",
+        "the figures of the report",
     ];
-    pairs.map(|(name, what)| (name.to_owned(), what.to_owned())).to_vec()
-}
-
-/// A folder for the files of a run. Dropped before [`OutputFolder::keep`], it takes away what it made and what is empty.
-pub struct OutputFolder {
-    path: PathBuf,
-    /// Folders that were not there before, the innermost first.
-    made: Vec<PathBuf>,
-    is_kept: bool,
-}
-
-impl OutputFolder {
-    /// Makes the folder, and those above it.
-    ///
-    /// # Errors
-    /// Where the system refuses, or a file is in the way.
-    pub fn make(path: &Path) -> Result<OutputFolder> {
-        if path.exists() && !path.is_dir() {
-            bail!("--out {}: that is no folder; give another name", path.display());
-        }
-        let missing = path.ancestors().take_while(|p| !p.as_os_str().is_empty() && !p.exists());
-        let folder =
-            OutputFolder { path: path.to_path_buf(), made: missing.map(Path::to_path_buf).collect(), is_kept: false };
-        fs::create_dir_all(path).with_context(|| format!("cannot make the folder {}", path.display()))?;
-        Ok(folder)
-    }
-
-    /// Where it is.
-    pub fn path(&self) -> &Path {
-        &self.path
-    }
-
-    /// Where the checkpoint of its run is.
-    pub fn checkpoint(&self) -> PathBuf {
-        self.path.join(CHECKPOINT)
-    }
-
-    /// Leaves the folder where it is.
-    pub fn keep(&mut self) {
-        self.is_kept = true;
-    }
-
-    /// Writes all files, then moves them to their names; where one cannot be written, all old ones stay as they are.
-    ///
-    /// # Errors
-    /// Where a file cannot be written.
-    pub fn write(&self, files: &[(String, Vec<u8>)]) -> Result<()> {
-        if let Some((name, _)) = files.iter().find(|(name, _)| self.path.join(name).is_dir()) {
-            bail!("cannot write {}: there is a folder of that name", self.path.join(name).display());
-        }
-        let staging = self.path.join(format!(".writing-{}", std::process::id()));
-        let written = fill(&staging, files).and_then(|()| {
-            for (name, _) in files {
-                let to = self.path.join(name);
-                fs::rename(staging.join(name), &to).with_context(|| format!("cannot write {}", to.display()))?;
-            }
-            Ok(())
-        });
-        // The first error is the one to report.
-        let _ = fs::remove_dir_all(&staging);
-        written
-    }
-}
-
-impl Drop for OutputFolder {
-    fn drop(&mut self) {
-        if !self.is_kept {
-            // Only empty folders go.
-            self.made.iter().take_while(|path| fs::remove_dir(path).is_ok()).for_each(drop);
-        }
-    }
-}
-
-fn fill(staging: &Path, files: &[(String, Vec<u8>)]) -> Result<()> {
-    fs::create_dir_all(staging).with_context(|| format!("cannot make the folder {}", staging.display()))?;
-    for (name, bytes) in files {
-        let path = staging.join(name);
-        let write = || -> std::io::Result<()> {
-            let mut file = fs::File::create(&path)?;
-            std::io::Write::write_all(&mut file, bytes)?;
-            file.sync_all()
-        };
-        write()
-            .with_context(|| format!("cannot write {name} into {}", staging.parent().unwrap_or(staging).display()))?;
-    }
-    Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn names(folder: &Path) -> Vec<String> {
-        let entries = fs::read_dir(folder).expect("a folder");
-        let mut names: Vec<String> =
-            entries.map(|e| e.expect("an entry").file_name().to_string_lossy().into_owned()).collect();
-        names.sort();
-        names
-    }
-
-    #[test]
-    fn all_files_or_the_old_ones() {
-        let top = tempfile::tempdir().expect("a folder");
-        let path = top.path().join("a/b");
-        let mut folder = OutputFolder::make(&path).expect("made");
-        let file = |name: &str, text: &str| (name.to_owned(), text.as_bytes().to_vec());
-        folder.write(&[file("x", "1"), file("y", "1")]).expect("written");
-        assert_eq!(names(&path), ["x", "y"]);
-        // The second name cannot be written.
-        assert!(folder.write(&[file("x", "2"), file("no/such", "2")]).is_err());
-        assert_eq!((fs::read(path.join("x")).expect("x"), names(&path)), (b"1".to_vec(), vec!["x".into(), "y".into()]));
-        fs::create_dir(path.join("z")).expect("a folder");
-        assert!(folder.write(&[file("x", "3"), file("z", "3")]).is_err());
-        assert_eq!(fs::read(path.join("x")).expect("x"), b"1");
-        folder.keep();
-        drop(folder);
-        assert!(path.exists());
-    }
-
-    #[test]
-    fn what_was_made_and_is_empty_goes_again() {
-        let top = tempfile::tempdir().expect("a folder");
-        drop(OutputFolder::make(&top.path().join("a/b")).expect("made"));
-        assert!(names(top.path()).is_empty() && top.path().exists());
-        fs::write(top.path().join("file"), "x").expect("written");
-        assert!(OutputFolder::make(&top.path().join("file")).is_err());
-        assert!(OutputFolder::make(&top.path().join("file/in")).is_err());
-    }
+    NAMES.iter().zip(what).map(|(name, what)| ((*name).to_owned(), what.to_owned())).collect()
 }

@@ -2,7 +2,8 @@
 
 use super::finished::fell_at_secs;
 use super::limits::fall_sentence;
-use super::{ClipInput, Controls, Performance, Target};
+use super::{ClipInput, Controls, NAMES, Performance, Target};
+use crate::manifest::Manifest;
 use crate::trajectory::Trajectory;
 use anyhow::{Context, Result, bail};
 use sinew_sim::{Character, Model, Scene, WorldMut};
@@ -79,7 +80,7 @@ pub(crate) fn opened(folder: &Path) -> Result<(Controls, Arc<Model>)> {
 /// Performs the motion in a folder again, open loop.
 ///
 /// # Errors
-/// Where a file is missing, damaged, or of another character.
+/// Where a file is missing, damaged, of another character, or of another run than the files beside it.
 pub fn replay(folder: &Path, push: Option<&Push>) -> Result<Replay> {
     let (controls, model) = opened(folder)?;
     let (positions, offsets) = (controls.motion_values(&model)?, controls.offset_values(&model)?);
@@ -106,6 +107,7 @@ pub fn replay(folder: &Path, push: Option<&Push>) -> Result<Replay> {
     };
     let run = Performance::record_assisted(&target, &controls.config, &offsets, &controls.help_values()?, &mut act)?;
     let hash = format!("{:016x}", Trajectory::of_performance(&model, &run).hash());
+    Manifest::check(folder, &NAMES)?;
     let fell_at_secs = fell_at_secs(&target, &run);
     let fall = fell_at_secs.map(|secs| fall_sentence(&model, &run, secs));
     Ok(Replay { controls, target, run, hash, fell_at_secs, fall })
