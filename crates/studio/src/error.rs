@@ -27,6 +27,10 @@ impl Refusal {
     pub fn conflict(sentence: impl Into<String>) -> Refusal {
         Refusal { status: StatusCode::CONFLICT, sentence: sentence.into() }
     }
+    /// The request did not come in time.
+    pub fn late(sentence: impl Into<String>) -> Refusal {
+        Refusal { status: StatusCode::REQUEST_TIMEOUT, sentence: sentence.into() }
+    }
     /// A fault of ours.
     pub fn fault(sentence: impl Into<String>) -> Refusal {
         Refusal { status: StatusCode::INTERNAL_SERVER_ERROR, sentence: sentence.into() }

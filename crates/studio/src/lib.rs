@@ -12,6 +12,7 @@ mod jobs;
 pub mod jump_fronts;
 mod motions;
 mod names;
+mod pace;
 mod page;
 mod project;
 pub mod protocol;
@@ -24,5 +25,5 @@ mod studio;
 
 pub use error::Refusal;
 pub use run::{Options, USUAL_PORT, run};
-pub use server::Server;
+pub use server::{Patience, Server};
 pub use studio::{LARGEST_UPLOAD, Studio};

@@ -1,7 +1,7 @@
 //! Names that the page sends, and the paths in the project folder that they stand for. None leaves the folder.
 
 use crate::error::Refusal;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 /// Longest id, bytes.
 const LONGEST: usize = 512;
@@ -9,18 +9,20 @@ const LONGEST: usize = 512;
 /// The path of an id such as `rigs/hero.glb` under `root`, which is canonical. It need not be there.
 ///
 /// # Errors
-/// Where the id is empty, absolute, hidden, steps upwards, or a link leads out of the folder.
+/// Where the id is empty, absolute, hidden, not in its one spelling, or a link leads out of the folder.
 pub fn resolve(root: &Path, id: &str) -> Result<PathBuf, Refusal> {
     let wrong = || Refusal::bad(format!("the name {id:?} is none of a thing in this project; use one from the list"));
-    let is_plain = |c: Component<'_>| matches!(c, Component::Normal(name) if !name.to_string_lossy().starts_with('.'));
-    if id.is_empty() || id.len() > LONGEST || id.contains(['\\', ':', '\0']) || id.chars().any(char::is_control) {
+    // Each thing has one spelling: no `.`, `..`, doubled or trailing slash. Windows also drops dots and spaces at the end of a name.
+    let is_plain =
+        |part: &str| !part.is_empty() && !part.starts_with('.') && !(cfg!(windows) && part.ends_with(['.', ' ']));
+    if id.len() > LONGEST
+        || id.contains(['\\', ':'])
+        || id.chars().any(char::is_control)
+        || !id.split('/').all(is_plain)
+    {
         return Err(wrong());
     }
-    let relative = Path::new(id);
-    if !relative.components().all(is_plain) || id.split('/').any(str::is_empty) {
-        return Err(wrong());
-    }
-    let path = root.join(relative);
+    let path = root.join(id);
     // Of what is there already, every link is followed; the result must lie in the folder.
     let mut existing = path.as_path();
     while existing.symlink_metadata().is_err() {
@@ -29,6 +31,31 @@ pub fn resolve(root: &Path, id: &str) -> Result<PathBuf, Refusal> {
     match existing.canonicalize() {
         Ok(real) if real.starts_with(root) => Ok(path),
         _ => Err(Refusal::bad(format!("{id:?} is a link out of the project folder; put the file itself there"))),
+    }
+}
+
+/// Whether what `id` names is what `of` names, or lies in it, by whatever links they are reached; on file systems to which capitals or the forms
+/// of an accent are the same, also by whatever letters.
+pub fn is_within(root: &Path, id: &str, of: &str) -> bool {
+    let of = resolve(root, of).ok();
+    let path = resolve(root, id).and_then(|path| path.canonicalize().map_err(|e| Refusal::bad(e.to_string())));
+    let Ok(path) = path else { return false };
+    path.ancestors()
+        .take_while(|above| above.starts_with(root))
+        .any(|above| of.as_deref().is_some_and(|of| is_same(above, of)))
+}
+
+/// Whether two paths lead to one file or folder.
+fn is_same(one: &Path, other: &Path) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        let number = |path: &Path| path.metadata().ok().map(|data| (data.dev(), data.ino()));
+        number(one).is_some_and(|one| number(other) == Some(one))
+    }
+    #[cfg(not(unix))]
+    {
+        one.canonicalize().is_ok_and(|one| other.canonicalize().is_ok_and(|other| one == other))
     }
 }
 
@@ -95,8 +122,15 @@ mod tests {
             "rigs/../../secret",
             "rigs/..",
             "./rigs",
+            ".",
             "rigs//a",
             "rigs/",
+            "//rigs",
+            "rigs/./a",
+            "rigs/a/.",
+            "rigs/a/..",
+            "rigs/b/../a",
+            "rigs/a/",
             ".studio/jobs.json",
             "rigs/.hidden",
             "C:\\x",
@@ -131,6 +165,31 @@ mod tests {
             assert!(resolve(&root, id).is_err(), "{id}");
         }
         assert!(resolve(&root, "own/new").is_ok());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn two_names_of_one_thing_are_known_to_be() {
+        let top = tempfile::tempdir().expect("a folder");
+        let root = top.path().canonicalize().expect("canonical");
+        std::fs::create_dir_all(root.join("results/a/assist/00")).expect("made");
+        std::fs::create_dir_all(root.join("results/ab")).expect("made");
+        std::os::unix::fs::symlink("results", root.join("linked")).expect("linked");
+        for (id, of, expected) in [
+            ("results/a", "results/a", true),
+            ("linked/a", "results/a", true),
+            ("results/a", "linked/a", true),
+            ("results/a/assist/00", "results/a", true),
+            ("linked/a/assist/00", "results/a", true),
+            ("results/ab", "results/a", false),
+            ("results/a", "results/ab", false),
+            ("results", "results/a", false),
+            ("results/none", "results/a", false),
+            ("results/a", "results/none", false),
+            ("results/./a", "results/a", false),
+        ] {
+            assert_eq!(is_within(&root, id, of), expected, "{id} of {of}");
+        }
     }
 
     #[test]

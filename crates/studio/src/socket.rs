@@ -6,7 +6,7 @@ use crate::protocol::{ClientMessage, PROTOCOL, ServerMessage, SessionEntry};
 use crate::routes::App;
 use crate::studio::Studio;
 use axum::extract::State;
-use axum::extract::ws::{Message, WebSocket, WebSocketUpgrade};
+use axum::extract::ws::{CloseFrame, Message, WebSocket, WebSocketUpgrade, close_code};
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use futures_util::stream::SplitSink;
@@ -72,9 +72,22 @@ async fn talk(studio: Arc<Studio>, socket: WebSocket) {
     let (frames, framed) = mpsc::channel(FRAMES);
     // News are listened to before the first state is read, so that none is missed.
     let news = studio.hub.listen();
-    let writer = tokio::spawn(write(studio.clone(), sink, news, answered, framed));
+    let mut writer = tokio::spawn(write(studio.clone(), sink, news, answered, framed));
     let mut tab = Tab { studio, answers, frames, watched: BTreeMap::new() };
-    while let Some(Ok(message)) = incoming.next().await {
+    while let Some(message) = incoming.next().await {
+        let message = match message {
+            Ok(message) => message,
+            Err(error) => {
+                let Some((code, sentence)) = broken(error) else { break };
+                let error = ServerMessage::Error { request: None, error: sentence.into() };
+                let close = CloseFrame { code, reason: sentence.into() };
+                // Where the tab has gone, nothing more is to be done.
+                let _ = tab.answers.send(Message::Text(text(&error))).await;
+                let _ = tab.answers.send(Message::Close(Some(close))).await;
+                let _ = tokio::time::timeout(PATIENCE, &mut writer).await;
+                break;
+            }
+        };
         let understood = match message {
             Message::Text(text) => serde_json::from_str(&text).map_err(|e| e.to_string()),
             Message::Binary(_) => Err("binary messages go from the server to the page only".into()),
@@ -101,6 +114,22 @@ async fn talk(studio: Arc<Studio>, socket: WebSocket) {
     writer.abort();
 }
 
+/// What a client is told whose bytes cannot be read on as messages (RFC 6455, sections 7.4.1 and 8.1); none where the connection is gone.
+fn broken(error: axum::Error) -> Option<(u16, &'static str)> {
+    match error.into_inner().downcast_ref::<tungstenite::Error>()? {
+        tungstenite::Error::Utf8(_) => {
+            Some((close_code::INVALID, "that message is no UTF-8 text; the socket is closed, open it again"))
+        }
+        tungstenite::Error::Capacity(_) => {
+            Some((close_code::SIZE, "that message is longer than 64 KiB; the socket is closed, open it again"))
+        }
+        tungstenite::Error::Protocol(_) => {
+            Some((close_code::PROTOCOL, "those bytes are no web socket's; the socket is closed, open it again"))
+        }
+        _ => None,
+    }
+}
+
 /// Everything that goes out, in the order of its weight: answers, news, frames.
 async fn write(
     studio: Arc<Studio>,
@@ -111,8 +140,9 @@ async fn write(
 ) {
     let mut message = hello(&studio).await;
     loop {
+        let is_last = matches!(message, Message::Close(_));
         let sent = tokio::time::timeout(PATIENCE, sink.send(message)).await;
-        if !matches!(sent, Ok(Ok(()))) {
+        if is_last || !matches!(sent, Ok(Ok(()))) {
             return;
         }
         message = tokio::select! {

@@ -4,7 +4,9 @@ mod support;
 
 use futures_util::{SinkExt, StreamExt};
 use serde_json::json;
-use std::io::Write;
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::time::Duration;
 use support::{PATIENCE, Running, encoded, read_answer};
 use tokio_tungstenite::connect_async;
 use tokio_tungstenite::tungstenite::Message;
@@ -264,5 +266,229 @@ fn fifty_tabs_hear_the_same_and_a_deaf_one_harms_nobody() {
     for tab in &mut tabs {
         assert_eq!(tab.until(|m| m["type"] == "character")["revision"], edited["revision"]);
     }
+    is_alive(&server);
+}
+
+/// The head of a request with a body that is announced.
+fn head(server: &Running, path: &str, length: usize) -> String {
+    format!("POST {path} HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nContent-Length: {length}\r\n\r\n", server.port)
+}
+
+#[test]
+fn requests_that_do_not_go_on_are_given_up() {
+    let server = Running::start_impatient();
+    // Heads that never end, and nothing at all: closed, or refused and closed.
+    for begun in ["", "GET /api/state HT", "GET /api/state HTTP/1.1\r\nHost: 127.0.0.1\r\nX-More: "] {
+        let answer = server.raw(begun.as_bytes());
+        assert!(answer.status == 0 || answer.status == 408, "{begun:?}: {}", answer.head);
+    }
+    // A head that drips.
+    let mut stream = server.connect();
+    let drips = std::iter::repeat_n(b"x", 400).take_while(|byte| {
+        std::thread::sleep(Duration::from_millis(20));
+        stream.write_all(*byte).is_ok()
+    });
+    assert!(drips.count() < 400, "it was given up");
+    // Bodies that never end.
+    for path in ["/api/character", "/api/job/pause", "/api/upload?name=slow.glb"] {
+        let answer = server.raw(format!("{}{{\"rig\":", head(&server, path, 1000)).as_bytes());
+        assert!(answer.status == 408 && !answer.error().is_empty(), "{path}: {}", answer.head);
+    }
+    let left = std::fs::read_dir(server.path(".studio/uploads")).map_or(0, Iterator::count);
+    assert_eq!(left, 0, "nothing is left of the upload");
+    // A body that nobody reads.
+    let request = head(&server, "/api/nothing", 1000).replacen("POST", "GET", 1);
+    assert_eq!(server.raw(request.as_bytes()).status, 404);
+    is_alive(&server);
+}
+
+#[test]
+fn an_upload_that_drips_is_given_up() {
+    let server = Running::start_impatient();
+    let mut stream = server.connect();
+    stream.write_all(head(&server, "/api/upload?name=slow.glb", 100_000).as_bytes()).expect("sent");
+    let mut reader = stream.try_clone().expect("the same socket");
+    let dripping = std::thread::spawn(move || {
+        while stream.write_all(b"x").is_ok() {
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    });
+    let mut answer = [0; 12];
+    reader.read_exact(&mut answer).expect("an answer");
+    assert_eq!(&answer, b"HTTP/1.1 408");
+    dripping.join().expect("it ends when the socket is closed");
+    is_alive(&server);
+}
+
+/// More half-open requests than are served at once: they are given up, and others are served.
+#[test]
+fn half_open_requests_do_not_lock_others_out() {
+    let server = Running::start_impatient();
+    let held: Vec<TcpStream> = (0..300)
+        .map(|_| {
+            let mut stream = server.connect();
+            stream.write_all(b"GET /api/state HTTP/1.1\r\n").expect("sent");
+            stream
+        })
+        .collect();
+    is_alive(&server);
+    drop(held);
+}
+
+/// A web socket by hand: the opening, and frames from the server.
+struct RawSocket {
+    stream: TcpStream,
+}
+
+impl RawSocket {
+    fn open(server: &Running) -> RawSocket {
+        let mut stream = server.connect();
+        let head = format!(
+            "GET /api/socket HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n",
+            server.port
+        );
+        stream.write_all(head.as_bytes()).expect("sent");
+        let mut answer = Vec::new();
+        while !answer.ends_with(b"\r\n\r\n") {
+            let mut byte = [0];
+            stream.read_exact(&mut byte).expect("an answer");
+            answer.push(byte[0]);
+        }
+        assert!(answer.starts_with(b"HTTP/1.1 101"));
+        RawSocket { stream }
+    }
+
+    /// A frame under a mask of zeros.
+    fn send(&mut self, first: u8, payload: &[u8]) {
+        let length = u8::try_from(payload.len()).expect("short");
+        let frame = [&[first, 0x80 | length, 0, 0, 0, 0], payload].concat();
+        self.stream.write_all(&frame).expect("sent");
+    }
+
+    /// The next frame: its kind and its payload.
+    fn next(&mut self) -> (u8, Vec<u8>) {
+        let mut read = |count: usize| {
+            let mut bytes = vec![0; count];
+            self.stream.read_exact(&mut bytes).expect("a frame");
+            bytes
+        };
+        let head = read(2);
+        let length = match head[1] {
+            126 => read(2).iter().fold(0, |sum, byte| 256 * sum + usize::from(*byte)),
+            127 => read(8).iter().fold(0, |sum, byte| 256 * sum + usize::from(*byte)),
+            short => usize::from(short),
+        };
+        (head[0] & 15, read(length))
+    }
+
+    /// What is said last: the error, the code of the close, and that nothing comes after it.
+    fn refusal(&mut self) -> (String, u16) {
+        let mut error = String::new();
+        loop {
+            match self.next() {
+                (1, text) => {
+                    let text: serde_json::Value = serde_json::from_slice(&text).expect("JSON");
+                    if text["type"] == "error" {
+                        text["error"].as_str().unwrap_or_default().clone_into(&mut error);
+                    }
+                }
+                (8, close) => {
+                    let mut rest = Vec::new();
+                    self.stream.read_to_end(&mut rest).expect("closed in order");
+                    assert!(rest.is_empty());
+                    return (error, u16::from_be_bytes([close[0], close[1]]));
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+#[test]
+fn bytes_that_are_no_text_get_an_error_and_the_socket_is_closed_with_its_code() {
+    let server = Running::start();
+    let mut tab = server.socket();
+    tab.until(|m| m["type"] == "hello");
+    let refused = |first: u8, payload: &[u8]| {
+        let mut socket = RawSocket::open(&server);
+        socket.send(first, payload);
+        socket.refusal()
+    };
+    // Text whose bytes are no UTF-8, cut within a letter, or joined from two frames.
+    for payload in [&b"\xff\xfe"[..], b"{\"type\":\"\xc3\x28\"}", b"\xe2\x82"] {
+        let (error, code) = refused(0x81, payload);
+        assert!(code == 1007 && error.contains("UTF-8"), "{code} {error}");
+    }
+    let mut socket = RawSocket::open(&server);
+    socket.send(0x01, b"\xe2");
+    socket.send(0x80, b"x");
+    let (error, code) = socket.refusal();
+    assert!(code == 1007 && error.contains("UTF-8"), "{code} {error}");
+    // A kind of frame that there is not.
+    let (error, code) = refused(0x83, b"x");
+    assert!(code == 1002 && error.contains("web socket"), "{code} {error}");
+    assert_eq!(tab.ask(json!({"type": "ping"}))["type"], "done");
+    is_alive(&server);
+}
+
+/// Pipes in the place of every file that is looked for: the server neither waits for them nor lists them.
+#[cfg(unix)]
+#[test]
+fn pipes_in_the_project_are_no_files() {
+    let server = Running::start();
+    std::fs::create_dir_all(server.path("results/pipe")).expect("made");
+    let names = ["hero.glb", "hero.toml", "hero.bvh", "results/pipe/controls.json", "results/pipe/policy.json"];
+    for name in names {
+        let made = std::process::Command::new("mkfifo").arg(server.path(name)).status().expect("mkfifo");
+        assert!(made.success());
+    }
+    let state = server.ok(server.get("/api/state"));
+    assert_eq!(
+        (state["rigs"].as_array().map(Vec::len), state["characters"].as_array().map(Vec::len)),
+        (Some(3), Some(0))
+    );
+    assert_eq!(state["results"].as_array().map(Vec::len), Some(0));
+    for path in ["rig?id=hero.glb", "character?id=hero.toml", "result?id=results/pipe", "result/motion?id=results/pipe"]
+    {
+        let answer = server.get(&format!("/api/{path}"));
+        assert!((400..500).contains(&answer.status) && !answer.error().is_empty(), "{path}: {}", answer.status);
+    }
+    is_alive(&server);
+}
+
+/// Whatever spelling or link leads to it, a result that a job works on is not removed.
+#[cfg(unix)]
+#[test]
+fn a_result_in_use_has_no_second_name() {
+    let server = Running::start();
+    let job = server.ok(server.post(
+        "/api/job",
+        &json!({"kind": "transfer", "rig": "dinosaur", "preset": "paper", "clip": "walk", "name": "x"}),
+    ));
+    assert_eq!(job["result"], "results/x");
+    server.ok(server.post("/api/job/pause", &json!({"id": job["id"]})));
+    std::fs::write(server.path("results/x/controls.json"), "{}").expect("written");
+    std::os::unix::fs::symlink("results", server.path("linked")).expect("linked");
+    let names = [
+        ("results/x", 409),
+        ("linked/x", 409),
+        ("results/./x", 400),
+        ("./results/x", 400),
+        ("results//x", 400),
+        ("results/x/", 400),
+        ("results/x/.", 400),
+        ("results/y/../x", 400),
+        ("results/none", 404),
+    ];
+    for (id, status) in names {
+        let answer = server.delete(&format!("/api/result?id={}", encoded(id)));
+        assert_eq!(answer.status, status, "{id}: {}", answer.error());
+        if status != 409 {
+            let training = server.post("/api/job", &json!({"kind": "feedback", "result": id, "preset": "default"}));
+            assert_eq!(training.status, status, "{id}: {}", training.error());
+        }
+    }
+    assert!(server.path("results/x/controls.json").exists());
+    server.ok(server.post("/api/job/cancel", &json!({"id": job["id"]})));
     is_alive(&server);
 }

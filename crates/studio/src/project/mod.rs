@@ -7,7 +7,7 @@ pub mod skin;
 pub mod upload;
 
 use crate::error::Refusal;
-use crate::names::{id_of, resolve};
+use crate::names::{id_of, is_within, resolve};
 use anyhow::{Context, Result, bail};
 use std::collections::BTreeMap;
 use std::fs::{self, File, TryLockError};
@@ -70,6 +70,10 @@ impl Project {
         fs::create_dir_all(&private)
             .with_context(|| format!("cannot make the folder {}; name one that can be written", private.display()))?;
         let root = folder.canonicalize().with_context(|| format!("cannot open {}", folder.display()))?;
+        // A pipe in its place would wait for a reader.
+        if fs::metadata(private.join("lock")).is_ok_and(|data| !data.is_file()) {
+            bail!("{}: that is no plain file; remove it", private.join("lock").display());
+        }
         let lock = File::create(private.join("lock"))
             .with_context(|| format!("cannot write into {}; name a folder that can be written", private.display()))?;
         match lock.try_lock() {
@@ -109,6 +113,11 @@ impl Project {
         resolve(&self.root, id)
     }
 
+    /// Whether an id names what another one names, or something in it.
+    pub fn is_within(&self, id: &str, of: &str) -> bool {
+        is_within(&self.root, id, of)
+    }
+
     /// The id of a path.
     pub fn id(&self, path: &Path) -> String {
         id_of(&self.root, path)
@@ -143,6 +152,10 @@ impl Project {
                 if !is_link {
                     folders.push(path);
                 }
+                continue;
+            }
+            // Pipes and devices are nobody's rigs.
+            if !data.is_file() {
                 continue;
             }
             let stamp = (data.modified().ok(), data.len());

@@ -6,7 +6,7 @@ use crate::error::Refusal;
 use crate::protocol::{ResultDetail, ResultEntry, ResultFile, Skin};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
-use sinew::transfer::Figures;
+use sinew::transfer::{ASSIST_CHECKPOINT, CHECKPOINT, Figures, LARGEST_FILE, MANIFEST};
 use sinew_modeler::CharacterProject;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -92,7 +92,7 @@ impl Project {
         let files = FILES.iter().filter_map(|(name, what)| {
             size(name).map(|bytes| ResultFile { name: (*name).into(), bytes, what: (*what).into() })
         });
-        let summary = std::fs::read(folder.join("summary.json")).ok();
+        let summary = sinew_files::read(&folder.join("summary.json"), LARGEST_FILE).ok();
         Ok(ResultDetail {
             rig: self.rig_of_result(id)?,
             summary: summary.and_then(|bytes| serde_json::from_slice(&bytes).ok()),
@@ -151,9 +151,7 @@ impl Project {
     pub fn remove_result(&self, id: &str) -> Result<(), Refusal> {
         let folder = self.result_path(id)?;
         let own = FILES.iter().map(|(name, _)| *name);
-        for name in
-            own.chain([sinew::transfer::CHECKPOINT, sinew::transfer::ASSIST_CHECKPOINT, sinew::feedback::CHECKPOINT])
-        {
+        for name in own.chain([MANIFEST, CHECKPOINT, ASSIST_CHECKPOINT, sinew::feedback::CHECKPOINT]) {
             match std::fs::remove_file(folder.join(name)) {
                 Err(e) if e.kind() != std::io::ErrorKind::NotFound => {
                     return Err(Refusal::bad(format!("{id}/{name} cannot be removed ({e})")));
@@ -180,7 +178,7 @@ impl Project {
 }
 
 fn read_entry(id: &str, folder: &Path) -> Option<ResultEntry> {
-    let bytes = std::fs::read(folder.join("controls.json")).ok()?;
+    let bytes = sinew_files::read(&folder.join("controls.json"), LARGEST_FILE).ok()?;
     let head: Head = serde_json::from_slice(&bytes).ok()?;
     let figures = Figures::read(&folder.join("summary.json")).ok();
     let duration_secs = head.motion.len().saturating_sub(1) as f64 / head.rate_hz.max(1e-3);

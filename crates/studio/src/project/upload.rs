@@ -3,6 +3,7 @@
 use super::{Project, RIG_ENDINGS};
 use crate::error::Refusal;
 use crate::names::{free_path, plain_name};
+use crate::pace::is_late;
 use crate::protocol::Uploaded;
 use axum::body::{Body, BodyDataStream};
 use axum::http::StatusCode;
@@ -11,15 +12,12 @@ use sinew_modeler::CharacterProject;
 use sinew_motion::{ImportOptions, read_bytes};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
 use tokio::io::AsyncWriteExt;
 
 /// Endings of what a glTF may refer to.
 const PART_ENDINGS: [&str; 6] = ["bin", "png", "jpg", "jpeg", "webp", "ktx2"];
 /// What is too large is read to its end and thrown away, so that the browser listens to the answer: at most so many bytes.
 const MOST_DISCARDED: u64 = 8 << 30;
-/// An upload that brings nothing for so long is given up.
-const PATIENCE: Duration = Duration::from_secs(30);
 
 static COUNTER: AtomicU64 = AtomicU64::new(0);
 
@@ -35,10 +33,10 @@ impl Drop for Arrived {
     }
 }
 
-/// Writes a body to a file piece by piece, at most `largest` bytes.
+/// Writes a body, which the server keeps to its pace, to a file piece by piece, at most `largest` bytes.
 ///
 /// # Errors
-/// Where it is larger, breaks off or cannot be written.
+/// Where it is larger, comes too slowly, breaks off or cannot be written.
 pub async fn receive(project: &Project, body: Body, announced: Option<u64>, largest: u64) -> Result<Arrived, Refusal> {
     let too_large = || Refusal {
         status: StatusCode::PAYLOAD_TOO_LARGE,
@@ -60,10 +58,13 @@ pub async fn receive(project: &Project, body: Body, announced: Option<u64>, larg
     let mut file = tokio::fs::File::create(&arrived.path).await.map_err(cannot)?;
     let mut count = 0;
     loop {
-        let chunk = match tokio::time::timeout(PATIENCE, stream.next()).await {
-            Ok(None) => break,
-            Ok(Some(Ok(chunk))) => chunk,
-            _ => return Err(Refusal::bad("the upload broke off; drop the file in again")),
+        let chunk = match stream.next().await {
+            None => break,
+            Some(Ok(chunk)) => chunk,
+            Some(Err(error)) if is_late(&error) => {
+                return Err(Refusal::late("the upload came too slowly or stood still; drop the file in again"));
+            }
+            Some(Err(_)) => return Err(Refusal::bad("the upload broke off; drop the file in again")),
         };
         count += chunk.len() as u64;
         if count > largest {
@@ -79,7 +80,7 @@ pub async fn receive(project: &Project, body: Body, announced: Option<u64>, larg
 }
 
 async fn discard(stream: &mut BodyDataStream, mut count: u64) {
-    while let Ok(Some(Ok(chunk))) = tokio::time::timeout(PATIENCE, stream.next()).await {
+    while let Some(Ok(chunk)) = stream.next().await {
         count += chunk.len() as u64;
         if count > MOST_DISCARDED {
             break;

@@ -6,6 +6,7 @@ mod jobs;
 mod results;
 
 use crate::error::Refusal;
+use crate::pace::is_late;
 use crate::studio::Studio;
 use crate::{page, socket};
 use axum::Router;
@@ -89,12 +90,12 @@ pub(crate) struct Sent<T>(pub T);
 impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Sent<T> {
     type Rejection = Refusal;
     async fn from_request(request: Request, state: &S) -> Result<Self, Refusal> {
-        let bytes = bytes::Bytes::from_request(request, state).await.map_err(|e| Refusal {
-            status: e.status(),
-            sentence: match e.status() {
-                StatusCode::PAYLOAD_TOO_LARGE => "the request is longer than a megabyte".into(),
-                _ => "the request broke off; try again".into(),
-            },
+        let bytes = bytes::Bytes::from_request(request, state).await.map_err(|e| match e.status() {
+            StatusCode::PAYLOAD_TOO_LARGE => {
+                Refusal { status: e.status(), sentence: "the request is longer than a megabyte".into() }
+            }
+            _ if is_late(&e) => Refusal::late("the request did not come to its end in time; try again"),
+            status => Refusal { status, sentence: "the request broke off; try again".into() },
         })?;
         serde_json::from_slice(&bytes)
             .map(Sent)

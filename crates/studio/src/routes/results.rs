@@ -4,7 +4,7 @@ use super::characters::attachment;
 use super::files::{App, binary};
 use super::{Asked, Id};
 use crate::error::{Refusal, on_a_thread};
-use crate::protocol::{FrontDetail, FrontEntry, JobStatus, ResultDetail, Skin};
+use crate::protocol::{FrontDetail, FrontEntry, Job, JobStatus, ResultDetail, Skin};
 use axum::Json;
 use axum::body::Body;
 use axum::extract::State;
@@ -20,7 +20,9 @@ pub async fn get(State(studio): App, Asked(Id { id }): Asked<Id>) -> Result<Json
 pub async fn remove(State(studio): App, Asked(Id { id }): Asked<Id>) -> Result<Json<Value>, Refusal> {
     on_a_thread(move || {
         let ended = [JobStatus::Done, JobStatus::Failed, JobStatus::Cancelled];
-        if studio.jobs.list().iter().any(|job| job.result == id && !ended.contains(&job.status)) {
+        studio.project.result_path(&id)?;
+        let uses = |job: &Job| !ended.contains(&job.status) && studio.project.is_within(&id, &job.result);
+        if studio.jobs.list().iter().any(uses) {
             return Err(Refusal::conflict(format!("a job works on {id}; cancel it first")));
         }
         studio.project.remove_result(&id)?;
@@ -50,6 +52,9 @@ pub async fn skin(State(studio): App, Asked(Id { id }): Asked<Id>) -> Result<Jso
     on_a_thread(move || studio.project.skin_of_result(&id).map(Json)).await
 }
 
+/// Largest file that is sent, bytes.
+const LARGEST_DOWNLOAD: u64 = 2 << 30;
+
 #[derive(Deserialize)]
 pub struct FileOf {
     id: String,
@@ -60,7 +65,6 @@ pub struct FileOf {
 
 pub async fn file(State(studio): App, Asked(FileOf { id, name, inline }): Asked<FileOf>) -> Result<Response, Refusal> {
     let path = studio.project.result_file(&id, &name)?;
-    let bytes = tokio::fs::read(&path).await.map_err(|e| Refusal::bad(format!("{name} cannot be read ({e})")))?;
     let kind = match path.extension().unwrap_or_default().to_string_lossy().as_ref() {
         "html" => "text/html; charset=utf-8",
         "png" => "image/png",
@@ -69,6 +73,8 @@ pub async fn file(State(studio): App, Asked(FileOf { id, name, inline }): Asked<
         "glb" => "model/gltf-binary",
         _ => "application/octet-stream",
     };
+    let read = move || sinew_files::read(&path, LARGEST_DOWNLOAD).map_err(|e| Refusal::bad(e.reason()));
+    let bytes = on_a_thread(read).await.map_err(|e| Refusal::bad(format!("{name} cannot be read ({})", e.sentence)))?;
     let mut response = ([(header::CONTENT_TYPE, kind)], Body::from(bytes)).into_response();
     let headers = response.headers_mut();
     // Whatever the file holds, it has no part in the studio's own page.

@@ -116,8 +116,11 @@ fn controller_of(
         ControllerKind::HeldPose => Ok(Box::new(HeldPose::new(model, again.target.position(0), 0.0))),
         ControllerKind::Feedback => {
             let path = project.result_path(result)?.join("policy.json");
-            let text = std::fs::read_to_string(&path).map_err(|_| {
-                Refusal::bad(format!("{result} has no feedback policy yet; train one, or choose another controller"))
+            let text = sinew_files::read_text(&path, sinew::transfer::LARGEST_FILE).map_err(|error| {
+                let why = error.reason();
+                Refusal::bad(format!(
+                    "{result} has no feedback policy ({why}); train one, or choose another controller"
+                ))
             })?;
             let policy = Policy::from_json(&text, model).map_err(|e| Refusal::bad(format!("{result}: {e}")))?;
             Ok(Box::new(Feedback::new(policy, model)))

@@ -5,7 +5,7 @@
 use futures_util::{SinkExt, StreamExt};
 use serde_json::Value;
 use sinew_studio::fronts::{FrontSource, NoFronts};
-use sinew_studio::{Server, Studio};
+use sinew_studio::{Patience, Server, Studio};
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::path::{Path, PathBuf};
@@ -49,19 +49,25 @@ impl Running {
     }
 
     pub fn start_with(largest_upload: u64) -> Running {
-        Running::open(largest_upload, Arc::new(NoFronts))
+        Running::open(largest_upload, Arc::new(NoFronts), Patience::default())
     }
 
     pub fn start_with_fronts(fronts: Arc<dyn FrontSource>) -> Running {
-        Running::open(64 << 20, fronts)
+        Running::open(64 << 20, fronts, Patience::default())
     }
 
-    fn open(largest_upload: u64, fronts: Arc<dyn FrontSource>) -> Running {
+    /// A server that gives a client up soon.
+    pub fn start_impatient() -> Running {
+        let soon = Duration::from_millis(300);
+        Running::open(64 << 20, Arc::new(NoFronts), Patience { head: soon, body: soon })
+    }
+
+    fn open(largest_upload: u64, fronts: Arc<dyn FrontSource>, patience: Patience) -> Running {
         let folder = tempfile::tempdir().expect("a folder");
         let runtime =
             tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().expect("threads");
         let (end, ended) = tokio::sync::oneshot::channel::<()>();
-        let server = runtime.block_on(Server::bind(0)).expect("a port");
+        let server = runtime.block_on(Server::bind(0)).expect("a port").with_patience(patience);
         let port = server.port();
         let studio = Studio::open(folder.path(), fronts, largest_upload, 2).expect("a project");
         runtime.spawn(server.serve(Arc::new(studio), async move {
