@@ -1,6 +1,8 @@
 //! The `sinew` binary: one command line over the library.
 
 mod commands;
+mod hints;
+mod settings;
 
 use clap::{Parser, Subcommand};
 use std::ffi::OsString;
@@ -111,7 +113,7 @@ fn main() -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("error: {error:#}");
+            eprintln!("error: {error:#}{}", hints::hint(&error));
             ExitCode::FAILURE
         }
     }

@@ -1,11 +1,12 @@
 //! From a transferred motion to a policy and back from its files, as the library and as a user meet it.
 
 use sinew::feedback::{
-    CHECKPOINT, FeedbackConfig, FeedbackTraining, Policy, Prepared, Results, Test, Trained, files, prepare, repeat, run,
+    CHECKPOINT, FeedbackConfig, FeedbackPreset, FeedbackTraining, Policy, Prepared, Results, Test, Trained, files,
+    prepare, repeat, run,
 };
 use sinew::sim::{Character, embedded};
 use sinew::source::Source;
-use sinew::transfer::{self, Config, Finished, OutputFolder, Push, RunOptions, Started, Task};
+use sinew::transfer::{self, Config, Finished, OutputFolder, Preset, Push, RunOptions, Started, Task};
 use std::path::Path;
 use std::process::{Command, Output};
 use std::sync::LazyLock;
@@ -20,7 +21,7 @@ fn transferred(cycles: Option<usize>) -> TempDir {
     let task = Task { clip: Some("walk".into()), cycles, ..Task::default() };
     let prepared = transfer::prepare(source, &task, &config).expect("prepared");
     let found = transfer::run(&prepared.target, &config, &RunOptions::default(), &mut |_, _| ()).expect("searched");
-    let finished = Finished::new(&prepared, &found, "tiny").expect("performed");
+    let finished = Finished::new(&prepared, &found, Preset::Quick).expect("performed");
     let folder = tempfile::tempdir().expect("a folder");
     let character = prepared.modeling.project.to_character().to_toml();
     std::fs::write(folder.path().join("character.toml"), character).expect("written");
@@ -60,7 +61,7 @@ const TEST: Test = Test {
 
 fn trained(prepared: &Prepared, options: &RunOptions) -> Trained {
     let training = run(prepared, &tiny(), options, &mut |_, _, _| ()).expect("trained");
-    Trained::new(prepared, &training, TEST, "tiny", options.threads).expect("tested")
+    Trained::new(prepared, &training, TEST, FeedbackPreset::Default, options.threads).expect("tested")
 }
 
 /// Trains and writes everything.
@@ -157,7 +158,7 @@ fn saved_files_repeat_what_the_report_says() {
     let printed = serde_json::to_value(&printed).expect("JSON");
     let counts = ["repetitions_open_loop", "repetitions_feedback", "tested_repetitions", "steps", "threads", "seed"];
     assert!(counts.iter().all(|name| printed[name].is_u64()), "{printed}");
-    assert!(printed["wall_secs"].is_f64() && printed["preset"] == "tiny");
+    assert!(printed["wall_secs"].is_f64() && printed["preset"] == "default");
     assert_eq!(printed["hash"].as_str().map(str::len), Some(16));
     let pushes = printed["pushes"].as_array().expect("pushes");
     assert_eq!((pushes.len(), &pushes[2]["direction_deg"]), (8, &90.0.into()));
@@ -203,11 +204,14 @@ fn what_cannot_be_trained_or_repeated_is_refused_in_one_sentence() {
     std::fs::create_dir(here.join("empty")).expect("a folder");
     let text = refused(here, &["feedback", "empty"]);
     assert!(text.contains("controls.json") && text.contains("sinew transfer"), "{text}");
-    assert!(refused(here, &["feedback", ".", "--preset", "quick"]).contains("choose paper or default"));
-    assert!(refused(here, &["feedback", ".", "--period", "-1"]).contains("--period -1"));
+    let unknown = sinew(here, &["feedback", ".", "--preset", "quick"]);
+    assert!(!unknown.status.success());
+    assert!(String::from_utf8_lossy(&unknown.stderr).contains("possible values: paper, default"));
+    let text = refused(here, &["feedback", ".", "--period", "-1"]);
+    assert!(text.contains("cycle of -1 s") && text.contains("(--period SECS)"), "{text}");
     let text = refused(here, &["feedback", ".", "--period", "30"]);
     assert!(text.contains("a cycle takes 30.00 s"), "{text}");
-    assert!(refused(here, &["feedback", ".", "--threads", "99999"]).contains("--threads 99999"));
+    assert!(refused(here, &["feedback", ".", "--threads", "99999"]).contains("(--threads N)"));
     let text = refused(here, &["replay", ".", "--feedback"]);
     assert!(text.contains("policy.json") && text.contains("sinew feedback ."), "{text}");
 
@@ -221,8 +225,8 @@ fn what_cannot_be_trained_or_repeated_is_refused_in_one_sentence() {
     assert!(text(&policy[..policy.len() / 2]).contains("damaged"));
     assert!(text(&policy.replacen("\"rank\": 2", "\"rank\": 5", 1)).contains("rank 5"));
     std::fs::write(here.join("policy.json"), &policy).expect("written");
-    assert!(refused(here, &["replay", ".", "--feedback", "--cycles", "0"]).contains("--cycles 0"));
-    assert!(refused(here, &["replay", ".", "--feedback", "--push", "9", "--at", "99"]).contains("--at 99"));
+    assert!(refused(here, &["replay", ".", "--feedback", "--cycles", "0"]).contains("(--cycles N)"));
+    assert!(refused(here, &["replay", ".", "--feedback", "--push", "9", "--at", "99"]).contains("(--at SECS)"));
 
     // Another character under the same controls.
     let other: Character = embedded::humanoid();

@@ -129,15 +129,16 @@ fn what_cannot_be_transferred_is_refused_in_one_sentence() {
     .expect("written");
     let before = names(here);
     for (arguments, expected) in [
-        (&["transfer", "short.bvh", "--preset", "fast"][..], "quick"),
-        (&["transfer", "short.bvh", "--cycles", "0"], "--cycles 0"),
+        (&["transfer", "short.bvh", "--cycles", "0"][..], "(--cycles N)"),
         (&["transfer", "short.bvh", "--cycles", "3"], "no cycle"),
-        (&["transfer", "short.bvh", "--threads", "100000"], "--threads"),
+        (&["transfer", "short.bvh", "--cycles", "3"], "sinew export"),
+        (&["transfer", "short.bvh", "--threads", "100000"], "(--threads N)"),
         (&["transfer", "human", "--clip", "swim"], "walk"),
-        (&["transfer", "human"], "--clip"),
+        (&["transfer", "human"], "(--clip NAME)"),
         (&["transfer", "one.bvh"], "1 frame"),
         (&["transfer", "nan.bvh"], "nan"),
         (&["transfer", "short.bvh", "--out", "file"], "folder"),
+        (&["transfer", "short.bvh", "--out", "file"], "(--out DIR)"),
         (&["transfer", "short.bvh", "--out", "file/deeper"], "file/deeper"),
         (&["transfer", "short.bvh", "--out", "/dev/full/x"], "/dev/full/x"),
         (&["transfer", "plain.toml", "--motion", "short.bvh"], "origin"),
@@ -146,6 +147,65 @@ fn what_cannot_be_transferred_is_refused_in_one_sentence() {
         let text = refused(here, &sinew(here, arguments), &before);
         assert!(text.contains(expected), "{arguments:?}: {text}");
     }
+    let unknown = refused_after_output(&sinew(here, &["transfer", "short.bvh", "--preset", "fast"]));
+    assert!(unknown.contains("possible values: paper, default, quick"), "{unknown}");
+}
+
+#[test]
+fn settings_come_from_a_file_on_top_of_the_preset() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let here = folder.path();
+    let print = |command: &str, more: &[&str]| {
+        let arguments: Vec<&str> = command.split(' ').chain(more.iter().copied()).chain(["--print-config"]).collect();
+        stdout(&sinew(here, &arguments))
+    };
+    for command in ["transfer dinosaur", "feedback nowhere", "pareto jump"] {
+        let printed = print(command, &[]);
+        assert!(printed.starts_with("# Settings of sinew ") && printed.contains("default"), "{printed}");
+        std::fs::write(here.join("all.toml"), &printed).expect("written");
+        assert_eq!(print(command, &["--config", "all.toml"]), printed);
+    }
+    std::fs::write(here.join("my.toml"), "population = 9\n[assist]\nrounds = 3\n").expect("written");
+    let printed = print("transfer dinosaur --preset quick --from-rest", &["--config", "my.toml"]);
+    for line in ["population = 9", "rounds = 3", "iterations = 16", "begins = \"rest\""] {
+        assert!(printed.lines().any(|printed| printed == line), "{line} is not in\n{printed}");
+    }
+    // A flag goes before the file.
+    std::fs::write(here.join("jump.toml"), "points = 9\nmethod = \"bsoo\"\nseed = 3\n").expect("written");
+    let printed = print("pareto jump --points 5", &["--config", "jump.toml"]);
+    for line in ["points = 5", "method = \"bsoo\"", "seed = 3"] {
+        assert!(printed.lines().any(|printed| printed == line), "{line} is not in\n{printed}");
+    }
+
+    let before = names(here);
+    for (text, command, expected) in [
+        ("populatoin = 9", "transfer dinosaur", "my.toml, line 1: there is no setting populatoin"),
+        ("\npopulation = \"x\"", "transfer dinosaur", "my.toml, line 2: population is \"x\""),
+        ("population = 3", "transfer dinosaur", "my.toml, line 1: population is 3, but must be at least 4"),
+        ("rank = 20", "feedback nowhere", "my.toml, line 1: rank is 20, but must be from 1 to 19"),
+        ("points = 1", "pareto jump", "my.toml, line 1: the number of points is 1"),
+    ] {
+        std::fs::write(here.join("my.toml"), text).expect("written");
+        let arguments: Vec<&str> = command.split(' ').chain(["--config", "my.toml"]).collect();
+        let told = refused(here, &sinew(here, &arguments), &before);
+        assert!(told.contains(expected), "{told}");
+    }
+}
+
+#[test]
+fn a_transfer_records_the_settings_of_its_file() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let here = folder.path();
+    short_walk(here);
+    let settings = "starts = 2\nsamples = 8\npopulation = 7\niterations = 5\npolish = \"none\"\n";
+    std::fs::write(here.join("my.toml"), settings).expect("written");
+    let options = ["--preset", "quick", "--config", "my.toml", "--out", "out"];
+    stdout(&sinew(here, &[&["transfer", "short.bvh"], &options[..]].concat()));
+    let controls = std::fs::read_to_string(here.join("out/controls.json")).expect("controls");
+    let controls: serde_json::Value = serde_json::from_str(&controls).expect("JSON");
+    let config = &controls["config"];
+    assert_eq!((&config["population"], &config["polish"]), (&7.into(), &serde_json::Value::Null), "{config}");
+    assert_eq!(controls["preset"], "quick");
 }
 
 /// What is wrong with a character is told, and the run goes on; when it falls, everything is written all the same.

@@ -1,7 +1,7 @@
 //! Clips on their way out: onto the artist's own file, or onto capsules where the source has no mesh.
 
+use crate::error::{ClipError, FileError, Result};
 use crate::source::Source;
-use anyhow::{Result, bail};
 use glam::DVec3;
 use sinew_modeler::{ModelOptions, Preset, model};
 use sinew_motion::tools::{crop, feet, mirror, put_on_ground, repeat_cycle, resample};
@@ -51,12 +51,8 @@ impl ClipChanges {
         if let Some(times) = self.repeat {
             let repeated = repeat_cycle(&clip, times)?;
             if !repeated.is_cycle {
-                bail!(
-                    "{}: its end is {:.0} degrees and {:.1} cm of height from its beginning, so it is no cycle that could be repeated; crop it to one with --from and --to",
-                    clip.name,
-                    repeated.seam_rad.to_degrees(),
-                    100.0 * repeated.seam_m
-                );
+                let (seam_rad, seam_m) = (repeated.seam_rad, repeated.seam_m);
+                return Err(ClipError::NoCycle { clip: clip.name, seam_rad, seam_m }.into());
             }
             clip = repeated.clip;
         }
@@ -76,7 +72,7 @@ pub fn export(source: &Source, clip: &Clip, path: &Path) -> Result<Vec<u8>> {
     match extension.as_str() {
         "bvh" => Ok(write_bvh(&source.rig.skeleton, clip).into_bytes()),
         "glb" => to_glb(source, clip),
-        _ => bail!("{}: clips are written as .bvh or .glb; end the name in one of these", path.display()),
+        _ => Err(FileError::ClipFormat { path: path.into() }.into()),
     }
 }
 

@@ -1,7 +1,7 @@
 //! What a rigged file holds, for its author: tree, clips, guesses and repairs.
 
+use crate::error::Result;
 use crate::source::Source;
-use anyhow::Result;
 use serde::Serialize;
 use sinew_motion::tools::{ContactOptions, Floor, Foot, contacts, feet, put_on_ground, repeat_cycle};
 use sinew_motion::{Clip, Format, Skeleton, StretchedJoint};

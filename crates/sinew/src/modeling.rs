@@ -1,7 +1,7 @@
 //! From a rigged file to a character that can be simulated, with its clips laid onto it and a trial of whether it stands.
 
+use crate::error::{ClipError, Result};
 use crate::source::Source;
-use anyhow::{Context, Result, bail};
 use serde::Serialize;
 use sinew_modeler::{
     CharacterProject, ClipPoses, FittedClip, IkOptions, ModelOptions, Preflight, PreflightOptions, fit_clip,
@@ -183,9 +183,6 @@ fn clips_on_ground(rig: &Rig, wanted: &[String], feet: &[Foot]) -> Result<(Vec<C
 /// Where no clip fits the name, or several do.
 pub fn named_clip(rig: &Rig, name: &str) -> Result<Clip> {
     let all = &rig.clips;
-    if all.is_empty() {
-        bail!("the file has no clips; name a file that has with --motion");
-    }
     let whole = find_clip(all, name);
     if whole.is_ok() || !name.contains('+') {
         return Ok(whole?.clone());
@@ -194,10 +191,10 @@ pub fn named_clip(rig: &Rig, name: &str) -> Result<Clip> {
     let mut parts = Vec::new();
     for part in name.split('+').map(str::trim) {
         if part.is_empty() {
-            bail!("--clip {name}: a name is missing beside a +");
+            return Err(ClipError::MissingPart { name: name.into() }.into());
         }
         parts.push(travel_from_feet(&rig.skeleton, find_clip(all, part)?, &feet, GroundSpeed::default())?.clip);
     }
     let parts: Vec<&Clip> = parts.iter().collect();
-    concatenate(&parts, BLEND_SECS).with_context(|| format!("--clip {name}"))
+    Ok(concatenate(&parts, BLEND_SECS).map_err(|error| ClipError::Join { name: name.into(), error })?)
 }

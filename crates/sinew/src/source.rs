@@ -1,6 +1,6 @@
 //! Where a character comes from: a rigged file, or one of the embedded ones.
 
-use anyhow::{Context, Result, bail};
+use crate::error::{FileError, Result};
 use sinew_motion::{ImportOptions, Rig, adopt_clips, read, read_bytes};
 use std::path::{Path, PathBuf};
 
@@ -31,10 +31,12 @@ impl Source {
             }
             _ => {
                 if path.is_dir() {
-                    bail!("{}: a folder; name a file in it", path.display());
+                    return Err(FileError::IsFolder { path: path.into() }.into());
                 }
-                let bytes = std::fs::read(path).with_context(|| {
-                    format!("{}: cannot be read; check the path, or name one of {}", path.display(), embedded_names())
+                let bytes = std::fs::read(path).map_err(|error| FileError::Read {
+                    path: path.into(),
+                    error,
+                    remedy: format!("check the path, or name one of {}", sinew_assets::NAMES.join(", ")),
                 })?;
                 let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
                 let rig = read_bytes(&bytes, &file, path.parent(), options)?;
@@ -48,8 +50,4 @@ impl Source {
         }
         Ok(source)
     }
-}
-
-fn embedded_names() -> String {
-    sinew_assets::NAMES.join(", ")
 }

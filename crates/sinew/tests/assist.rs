@@ -3,8 +3,8 @@
 use sinew::motion::tools::crop;
 use sinew::source::Source;
 use sinew::transfer::{
-    AssistConfig, Assisted, Config, Finished, OutputFolder, Prepared, RunOptions, Started, Task, Transfer, assist,
-    prepare, replay, run,
+    AssistConfig, Assisted, Config, Finished, OutputFolder, Prepared, Preset, RunOptions, Started, Task, Transfer,
+    assist, prepare, replay, run,
 };
 use std::path::Path;
 
@@ -19,7 +19,7 @@ fn goes_on_from_a_checkpoint(
     let options = RunOptions { checkpoint: Some(path.to_path_buf()), resumes: true, ..RunOptions::default() };
     let run = |settings: &AssistConfig| {
         let mut passes = Vec::new();
-        let assisted = assist(prepared, transfer, "tiny", settings, &options, &mut |started, progress| {
+        let assisted = assist(prepared, transfer, Preset::Quick, settings, &options, &mut |started, progress| {
             passes.push((started, progress.done));
         });
         assisted.map(|assisted| (assisted.points, passes))
@@ -43,10 +43,10 @@ fn every_point_is_a_transfer_of_its_own_that_owns_up_to_its_help() {
     *whole = crop(whole, 1.0, 1.3).expect("a part");
     let prepared = prepare(source, &Task { clip: Some("jump".into()), ..Task::default() }, &config).expect("prepared");
     let transfer = run(&prepared.target, &config, &RunOptions::default(), &mut |_, _| ()).expect("searched");
-    let plain = Finished::new(&prepared, &transfer, "tiny").expect("performed");
+    let plain = Finished::new(&prepared, &transfer, Preset::Quick).expect("performed");
     let settings = AssistConfig { prices: Vec::new(), rounds: 2, ..AssistConfig::quick() };
     let alone = RunOptions::default();
-    let assisted = assist(&prepared, &transfer, "tiny", &settings, &alone, &mut |_, _| ()).expect("a front");
+    let assisted = assist(&prepared, &transfer, Preset::Quick, &settings, &alone, &mut |_, _| ()).expect("a front");
     assert!(assisted.points.len() > 1, "{:?}", assisted.points.iter().map(|p| p.cost_mean).collect::<Vec<_>>());
 
     let top = tempfile::tempdir().expect("a folder");

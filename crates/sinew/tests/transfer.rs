@@ -4,9 +4,10 @@ use sinew::motion::tools::crop;
 use sinew::sim::Measured;
 use sinew::source::Source;
 use sinew::transfer::{
-    Begins, CHECKPOINT, Config, FRAME_SECS, Finished, OutputFolder, Prepared, Push, RunOptions, Started, Task,
+    Begins, CHECKPOINT, Config, FRAME_SECS, Finished, OutputFolder, Prepared, Preset, Push, RunOptions, Started, Task,
     Transfer, files, lowest_point, prepare, replay, run,
 };
+use sinew::{ClipError, Error, FileError, MotionError};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -32,7 +33,7 @@ fn searched(prepared: &Prepared, options: &RunOptions) -> Transfer {
 }
 
 fn all_files(prepared: &Prepared, transfer: &Transfer) -> Vec<(String, Vec<u8>)> {
-    let finished = Finished::new(prepared, transfer, "tiny").expect("performed");
+    let finished = Finished::new(prepared, transfer, Preset::Quick).expect("performed");
     files(prepared, transfer, &finished).expect("files")
 }
 
@@ -41,13 +42,13 @@ fn threads_change_nothing() {
     let prepared = part("dinosaur", "walk", 0.0, 0.5);
     let hash = |threads: usize| {
         let transfer = searched(&prepared, &RunOptions { threads, seed: 3, ..RunOptions::default() });
-        Finished::new(&prepared, &transfer, "tiny").expect("performed").summary.hash
+        Finished::new(&prepared, &transfer, Preset::Quick).expect("performed").summary.hash
     };
     let first = hash(1);
     assert_eq!(first, hash(2));
     assert_eq!(first, hash(3));
     let other = searched(&prepared, &RunOptions { seed: 4, ..RunOptions::default() });
-    assert_ne!(first, Finished::new(&prepared, &other, "tiny").expect("performed").summary.hash);
+    assert_ne!(first, Finished::new(&prepared, &other, Preset::Quick).expect("performed").summary.hash);
 }
 
 #[test]
@@ -113,9 +114,16 @@ fn files_can_be_read_again() {
     let side = |run: &sinew::transfer::Performance| run.moments[run.moments.len() - 1].position[1];
     assert!(!pushed.is_same() && side(&pushed.run) > side(&again.run) + 0.1);
     let late = Push { at_secs: 5.0, ..push };
-    assert!(format!("{:#}", replay(folder.path(), Some(&late)).err().expect("refused")).contains("--at 5"));
+    let error = replay(folder.path(), Some(&late)).err().expect("refused");
+    assert!(matches!(&error, Error::Motion(MotionError::PushTime { at_secs, .. }) if *at_secs == 5.0), "{error}");
+    assert!(error.to_string().contains("at 5 s is outside of the motion"), "{error}");
     std::fs::write(folder.path().join("controls.json"), b"{}").expect("written");
-    assert!(format!("{:#}", replay(folder.path(), None).err().expect("refused")).contains("controls.json"));
+    let error = replay(folder.path(), None).err().expect("refused");
+    assert!(matches!(&error, Error::File(FileError::Damaged { .. })), "{error}");
+    assert!(error.to_string().contains("controls.json"), "{error}");
+    std::fs::remove_file(folder.path().join("controls.json")).expect("removed");
+    let error = replay(folder.path(), None).err().expect("refused");
+    assert!(matches!(&error, Error::File(FileError::Read { .. })), "{error}");
 }
 
 #[test]
@@ -138,30 +146,39 @@ fn clips_that_cannot_be_transferred_are_refused() {
     let open = || Source::open(Path::new("human"), &[], &Default::default()).expect("embedded");
     let refused = |source: Source, task: &Task| {
         let error = prepare(source, task, &tiny()).err().expect("refused");
-        let text = format!("{error:#}");
+        let text = error.to_string();
         assert!(!text.contains('\n'), "{text}");
-        text
+        (text, error)
     };
     let named = |clip: &str| Task { clip: Some(clip.into()), ..Task::default() };
     let mut source = open();
     source.rig.clips[0].root_positions[7].z = f64::NAN;
     let name = source.rig.clips[0].name.clone();
-    let text = refused(source, &named(&name));
+    let (text, _) = refused(source, &named(&name));
     assert!(text.contains(&name) && text.contains("finite"), "{text}");
     let mut source = open();
     let joints = source.rig.skeleton.joints.len();
     source.rig.clips[0].root_positions.truncate(1);
     source.rig.clips[0].rotations.truncate(joints);
-    let text = refused(source, &named(&name));
+    let (text, _) = refused(source, &named(&name));
     assert!(text.contains("1 frame"), "{text}");
-    assert!(refused(open(), &named("swim")).contains("walk"));
-    let text = refused(open(), &Task::default());
-    assert!(text.contains("`walk`") && text.contains("--clip"), "{text}");
-    assert!(refused(open(), &Task { cycles: Some(0), ..named("walk") }).contains("--cycles 0"));
+    let (text, error) = refused(open(), &named("swim"));
+    assert!(text.contains("walk") && matches!(error, Error::Clip(ClipError::Name(_))), "{text}");
+    let (text, error) = refused(open(), &Task::default());
+    assert!(text.contains("`walk`") && matches!(error, Error::Clip(ClipError::Several { .. })), "{text}");
+    let (text, error) = refused(open(), &Task { cycles: Some(0), ..named("walk") });
+    assert!(matches!(error, Error::Clip(ClipError::NoCycles)), "{text}");
+    let mut source = open();
+    source.rig.clips.clear();
+    let (text, error) = refused(source, &Task::default());
+    assert!(text.contains("human") && matches!(error, Error::Clip(ClipError::None { .. })), "{text}");
+    let (text, error) = refused(open(), &named("walk+"));
+    assert!(text.contains("walk+") && matches!(error, Error::Clip(ClipError::MissingPart { .. })), "{text}");
     let mut source = open();
     let jump = source.rig.clips.iter_mut().find(|c| c.name == "jump").expect("a jump");
     *jump = crop(jump, 0.0, 1.2).expect("a part");
-    assert!(refused(source, &Task { cycles: Some(2), ..named("jump") }).contains("no cycle"));
+    let (text, error) = refused(source, &Task { cycles: Some(2), ..named("jump") });
+    assert!(text.contains("no cycle") && matches!(error, Error::Clip(ClipError::NoCycle { .. })), "{text}");
 }
 
 /// Newton's law for the whole body, from the written arrays alone: `m (a − g)` is what the ground does, and the ground only pushes, within
@@ -173,7 +190,7 @@ fn the_written_motion_obeys_newton() {
         let prepared = part(name, clip, from, to);
         let transfer = searched(&prepared, &RunOptions::default());
         let model = prepared.model();
-        let finished = Finished::new(&prepared, &transfer, "tiny").expect("performed");
+        let finished = Finished::new(&prepared, &transfer, Preset::Quick).expect("performed");
         let arrays = read_npz(&finished.trajectory.to_npz(model, name).expect("arrays"));
         let (nq, nv) = (model.position_count(), model.velocity_count());
         let rows = arrays["time"].len();

@@ -24,5 +24,5 @@ mod studio;
 
 pub use error::Refusal;
 pub use run::{Options, USUAL_PORT, run};
-pub use server::Server;
+pub use server::{PortError, Server};
 pub use studio::{LARGEST_UPLOAD, Studio};

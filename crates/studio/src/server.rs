@@ -15,6 +15,16 @@ use tokio::net::TcpListener;
 /// How often the folder is looked at.
 const LOOK_EVERY: Duration = Duration::from_secs(2);
 
+/// The port cannot be opened.
+#[derive(Debug, thiserror::Error)]
+#[error("port {port} cannot be opened ({error}); another studio may have it, choose another port")]
+pub struct PortError {
+    /// The port that was asked for.
+    pub port: u16,
+    /// What the system says.
+    pub error: std::io::Error,
+}
+
 /// A server that listens.
 pub struct Server {
     listener: TcpListener,
@@ -28,11 +38,7 @@ impl Server {
     /// Where the port is taken.
     pub async fn bind(port: u16) -> Result<Server> {
         let listener = TcpListener::bind(SocketAddr::from((Ipv4Addr::LOCALHOST, port))).await;
-        let listener = listener.with_context(|| {
-            format!(
-                "port {port} cannot be opened; another studio may have it, choose another with --port or leave it out"
-            )
-        })?;
+        let listener = listener.map_err(|error| PortError { port, error })?;
         let port = listener.local_addr().context("the system does not say which port was opened")?.port();
         Ok(Server { listener, port })
     }

@@ -7,6 +7,7 @@ use crate::project::{Found, Project, SharedProject, locked};
 use crate::protocol::{FrontEntry, ProjectInfo, ServerMessage, State};
 use crate::sessions::Sessions;
 use anyhow::Result;
+use sinew::transfer::Preset;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
@@ -105,7 +106,7 @@ impl Studio {
             path: root.display().to_string(),
             sinew: env!("CARGO_PKG_VERSION").into(),
             largest_upload: self.largest_upload,
-            presets: ["quick", "default", "paper"].map(str::to_owned).to_vec(),
+            presets: vec![Preset::Quick, Preset::Default, Preset::Paper],
         }
     }
 }

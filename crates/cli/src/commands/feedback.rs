@@ -1,10 +1,13 @@
 //! `sinew feedback`: a policy that repeats a transferred cycle and keeps the balance.
 
 use super::show;
+use crate::settings::{ConfigArgs, one_of};
 use anyhow::Result;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
-use sinew::feedback::{CHECKPOINT, FeedbackConfig, FeedbackTraining, Test, Trained, files, prepare, preset, run};
+use sinew::feedback::{
+    CHECKPOINT, FeedbackConfig, FeedbackPreset, FeedbackTraining, Test, Trained, files, prepare, run,
+};
 use sinew::transfer::{OutputFolder, RunOptions, Started};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -16,8 +19,10 @@ pub struct Feedback {
     #[arg(value_name = "DIR")]
     folder: PathBuf,
     /// How to train: `paper` is Keys-to-Sim 2018 to the letter, `default` also learns to survive pushes
-    #[arg(long, value_name = "default|paper", default_value = "default")]
-    preset: String,
+    #[arg(long, value_name = "PRESET", value_parser = one_of::<FeedbackPreset>(), default_value_t)]
+    preset: FeedbackPreset,
+    #[command(flatten)]
+    settings: ConfigArgs,
     /// Seed of the training
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
@@ -38,7 +43,10 @@ pub struct Feedback {
 impl Feedback {
     /// Runs the command.
     pub fn run(&self) -> Result<()> {
-        let config = preset(&self.preset)?;
+        let config = self.settings.on_top_of(self.preset.config())?;
+        if self.settings.print(&config, &format!("Settings of sinew feedback, preset {}.", self.preset))? {
+            return Ok(());
+        }
         let prepared = prepare(&self.folder, self.period)?;
         if !prepared.replay.is_same() {
             eprintln!(
@@ -59,7 +67,7 @@ impl Feedback {
             progress.tell(started, done, training);
         })?;
         progress.bar.set_message("trying it with pushes");
-        let mut trained = Trained::new(&prepared, &training, Test::default(), &self.preset, self.threads)?;
+        let mut trained = Trained::new(&prepared, &training, Test::default(), self.preset, self.threads)?;
         let wall_secs = began.elapsed().as_secs_f64();
         progress.bar.set_message("writing");
         folder.write(&files(&prepared, &trained)?)?;

@@ -49,7 +49,7 @@ impl ReadArgs {
 
     /// Reads the file.
     pub fn open(&self) -> Result<Source> {
-        Source::open(&self.file, &self.motion, &self.options())
+        Ok(Source::open(&self.file, &self.motion, &self.options())?)
     }
 
     /// Reads the file; where it is a character that was made before, also the rig that it was made from, the first `--motion`.

@@ -20,7 +20,7 @@ use std::io::{ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 
 /// Prints text; a reader that has gone, as in `sinew inspect hero.glb | head`, is no error.
-fn show(text: &str) -> Result<()> {
+pub fn show(text: &str) -> Result<()> {
     let mut out = std::io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(error).context("cannot write to standard output"),

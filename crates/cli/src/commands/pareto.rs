@@ -1,13 +1,14 @@
 //! `sinew pareto jump`: a front of jumps from effortless to supernatural.
 
 use super::show;
+use crate::settings::{ConfigArgs, one_of};
 use anyhow::{Context, Result, bail};
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{Args, Subcommand};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
 use sinew::pareto::{
-    CHECKPOINT, Controller, Finished, Method, Search, SearchConfig, compared, find, run, searches, seed_from, write,
-    write_figures,
+    Budget, CHECKPOINT, Controller, Finished, Method, Search, SearchConfig, compared, find, run, searches, seed_from,
+    write, write_figures,
 };
 use sinew::transfer::{OutputFolder, RunOptions, Started};
 use std::path::PathBuf;
@@ -29,7 +30,7 @@ pub enum Pareto {
 #[derive(Args)]
 pub struct ParetoFigures {
     /// How long to search
-    #[arg(long, value_enum, default_value = "default")]
+    #[arg(long, value_name = "BUDGET", value_parser = one_of::<Budget>(), default_value_t)]
     budget: Budget,
     /// Generations instead of the budget's
     #[arg(long, value_name = "N", hide = true)]
@@ -53,10 +54,7 @@ const MOST_SEEDS: u64 = 1000;
 
 impl ParetoFigures {
     fn config(&self, method: Method, seed: u64) -> SearchConfig {
-        let mut config = match self.budget {
-            Budget::Default => SearchConfig::standard(method),
-            Budget::Paper => SearchConfig::paper(method),
-        };
+        let mut config = self.budget.config(method);
         config.seed = seed;
         if let Some(generations) = self.generations {
             (config.generations, config.most_generations) = (generations, generations);
@@ -122,35 +120,23 @@ fn progress_bar() -> Result<ProgressBar> {
     Ok(bar)
 }
 
-#[derive(Clone, Copy, ValueEnum)]
-enum MethodName {
-    /// Multi-objective with resampling
-    Rmoo,
-    /// One search for each of several heights
-    Bsoo,
-}
-
-#[derive(Clone, Copy, ValueEnum)]
-enum Budget {
-    Default,
-    Paper,
-}
-
 /// Options of `sinew pareto jump`.
 #[derive(Args)]
 pub struct ParetoJump {
-    /// Algorithm
-    #[arg(long, value_enum, default_value = "rmoo")]
-    method: MethodName,
-    /// Jumps of the front
-    #[arg(long, value_name = "N", default_value_t = 16)]
-    points: usize,
+    /// Algorithm: `rmoo` (the default) is multi-objective with resampling, `bsoo` one search for each of several heights
+    #[arg(long, value_name = "METHOD", value_parser = one_of::<Method>())]
+    method: Option<Method>,
+    /// Jumps of the front; by default 16
+    #[arg(long, value_name = "N")]
+    points: Option<usize>,
     /// How long to search: `paper` as Agrawal & van de Panne 2013
-    #[arg(long, value_enum, default_value = "default")]
+    #[arg(long, value_name = "BUDGET", value_parser = one_of::<Budget>(), default_value_t)]
     budget: Budget,
-    /// Objectives: 2 are effort and height of jumps in place, 3 also the distance of the landing
-    #[arg(long, value_name = "2|3", default_value_t = 2)]
-    objectives: usize,
+    #[command(flatten)]
+    settings: ConfigArgs,
+    /// Objectives: 2 (the default) are effort and height of jumps in place, 3 also the distance of the landing
+    #[arg(long, value_name = "2|3")]
+    objectives: Option<usize>,
     /// Generations, instead of the budget's (of each bin at most, with bsoo)
     #[arg(long, value_name = "N")]
     generations: Option<u64>,
@@ -163,9 +149,9 @@ pub struct ParetoJump {
     /// Takes the sum of efforts as it is, without the logarithm
     #[arg(long)]
     linear: bool,
-    /// Seed of the search
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    seed: u64,
+    /// Seed of the search; by default 0
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
     /// Threads; 0 for one on each core; the result is the same for every number
     #[arg(long, value_name = "N", default_value_t = 0)]
     threads: usize,
@@ -191,41 +177,42 @@ impl Pareto {
 }
 
 impl ParetoJump {
-    fn config(&self) -> SearchConfig {
-        let method = match self.method {
-            MethodName::Rmoo => Method::Rmoo,
-            MethodName::Bsoo => Method::Bsoo,
-        };
-        let mut config = match self.budget {
-            Budget::Default => SearchConfig::standard(method),
-            Budget::Paper => SearchConfig::paper(method),
-        };
-        (config.points, config.objective_count, config.seed) = (self.points, self.objectives, self.seed);
-        config.objectives.is_linear = self.linear;
+    /// The budget's settings, then the file's, then the flags'.
+    fn config(&self) -> Result<SearchConfig> {
+        let budget = self.budget.config(self.method.unwrap_or(Method::Rmoo));
+        let mut config = self.settings.on_top_of(budget)?;
+        config.method = self.method.unwrap_or(config.method);
+        config.points = self.points.unwrap_or(config.points);
+        config.objective_count = self.objectives.unwrap_or(config.objective_count);
+        config.seed = self.seed.unwrap_or(config.seed);
+        config.objectives.is_linear |= self.linear;
         if self.no_resampling {
             config.allowed_failures = None;
         }
         if let Some(generations) = self.generations {
             (config.generations, config.most_generations) = (generations, generations);
         }
-        config
+        Ok(config)
     }
 
     fn run(&self) -> Result<()> {
-        let config = self.config();
+        let config = self.config()?;
+        if self.settings.print(&config, &format!("Settings of sinew pareto jump, budget {}.", self.budget))? {
+            return Ok(());
+        }
         config.check()?;
         let evaluator = Search::evaluator(&config);
         let mut folder = OutputFolder::make(&self.out)?;
         let seed = match &self.from {
             None => Controller::seed(),
             Some(from) => {
-                let made = seed_from(from, &evaluator, self.seed, self.threads)?;
+                let made = seed_from(from, &evaluator, config.seed, self.threads)?;
                 eprintln!("{}", made.sentence());
                 made.controller
             }
         };
         let options = RunOptions {
-            seed: self.seed,
+            seed: config.seed,
             threads: self.threads,
             checkpoint: Some(self.out.join(CHECKPOINT)),
             resumes: self.resume,

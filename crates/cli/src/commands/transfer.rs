@@ -2,13 +2,15 @@
 
 use super::inspect::ReadArgs;
 use super::show;
+use crate::settings::{ConfigArgs, one_of};
 use anyhow::{Context, Result};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
+use sinew::config_file::TransferSettings;
 use sinew::modeler::ModelOptions;
 use sinew::transfer::{
-    ASSIST_CHECKPOINT, AssistProgress, Assisted, Begins, Finished, OutputFolder, Prepared, RunOptions, Stage, Started,
-    Summary, Task, assist, assist_settings, can_be_helped, files, prepare, preset, run,
+    ASSIST_CHECKPOINT, AssistConfig, AssistProgress, Assisted, Begins, Finished, OutputFolder, Prepared, Preset,
+    RunOptions, Stage, Started, Summary, Task, assist, can_be_helped, files, prepare, run,
 };
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -22,8 +24,10 @@ pub struct Transfer {
     #[arg(long, value_name = "NAME")]
     clip: Option<String>,
     /// How hard to search: `paper` is Keys-to-Sim 2018 to the letter, `quick` gives a first look
-    #[arg(long, value_name = "paper|default|quick", default_value = "default")]
-    preset: String,
+    #[arg(long, value_name = "PRESET", value_parser = one_of::<Preset>(), default_value_t)]
+    preset: Preset,
+    #[command(flatten)]
+    settings: ConfigArgs,
     /// Cycles in a row, each going on from where the last one ended
     #[arg(long, value_name = "N")]
     cycles: Option<usize>,
@@ -56,10 +60,14 @@ pub struct Transfer {
 impl Transfer {
     /// Runs the command.
     pub fn run(&self) -> Result<()> {
-        let mut config = preset(&self.preset)?;
+        let mut settings = self.settings.on_top_of(TransferSettings::of(self.preset))?;
         if self.from_rest {
-            config.begins = Begins::Rest;
+            settings.config.begins = Begins::Rest;
         }
+        if self.settings.print(&settings, &format!("Settings of sinew transfer, preset {}.", self.preset))? {
+            return Ok(());
+        }
+        let TransferSettings { config, assist } = settings;
         let (source, character) = self.read.open_with_character()?;
         let options =
             ModelOptions { name: source.name.clone(), source: self.read.file_name(), ..ModelOptions::default() };
@@ -114,11 +122,11 @@ impl Transfer {
         folder.keep();
         bar.set_message("writing");
         let wall_secs = began.elapsed().as_secs_f64();
-        let mut finished = Finished::new(&prepared, &transfer, &self.preset)?;
+        let mut finished = Finished::new(&prepared, &transfer, self.preset)?;
         let assisted = match self.assist {
             true => {
                 let options = RunOptions { checkpoint: Some(assist_checkpoint.clone()), ..options };
-                let assisted = self.help(&prepared, &transfer, &options, &bar)?;
+                let assisted = self.help(&prepared, &transfer, &assist, &options, &bar)?;
                 assisted.write(&prepared, &transfer, &finished, &folder)?;
                 finished.summary.assist = assisted.rows(&out);
                 Some(assisted)
@@ -152,6 +160,7 @@ impl Transfer {
         &self,
         prepared: &Prepared,
         transfer: &sinew::transfer::Transfer,
+        settings: &AssistConfig,
         options: &RunOptions,
         bar: &ProgressBar,
     ) -> Result<Assisted> {
@@ -174,7 +183,7 @@ impl Transfer {
                 _ => format!("{:.1} M steps", 1e-6 * progress.steps as f64),
             });
         };
-        let assisted = assist(prepared, transfer, &self.preset, &assist_settings(&self.preset), options, &mut observe)?;
+        let assisted = assist(prepared, transfer, self.preset, settings, options, &mut observe)?;
         bar.set_message("writing");
         Ok(assisted)
     }

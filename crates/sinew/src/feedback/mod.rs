@@ -14,9 +14,10 @@ mod trained;
 pub use output::{FILES, files};
 pub use page::page;
 pub use pictures::{Pictures, draw};
-pub use prepare::{Prepared, prepare, preset};
+pub use prepare::{Prepared, prepare};
 pub use repeat::{MOST_CYCLES, Repeat, repeat};
 pub use run::{CHECKPOINT, run, run_until};
+pub use sinew_transfer::FeedbackPreset;
 pub use sinew_transfer::feedback::{
     Choice, FeedbackConfig, FeedbackProgress, FeedbackReport, FeedbackTraining, Policy, PushLimit, Reference, Repeated,
     Test, TimedPush, Trouble, period_secs,

@@ -1,7 +1,7 @@
 //! The files of a training.
 
 use super::{Pictures, Prepared, Trained, draw, page};
-use anyhow::Result;
+use crate::error::{Error, Result};
 
 /// Names of the files beside the page, and what they hold.
 pub const FILES: [(&str, &str); 4] = [
@@ -19,7 +19,7 @@ pub fn files(prepared: &Prepared, trained: &Trained) -> Result<Vec<(String, Vec<
     let pictures = draw(prepared.model(), trained)?;
     let page = page(prepared, trained, &pictures).to_html();
     let Pictures { with_feedback, open_loop } = pictures;
-    let results = serde_json::to_string_pretty(&trained.results)? + "\n";
+    let results = serde_json::to_string_pretty(&trained.results).map_err(Error::Json)? + "\n";
     let contents = [trained.policy_text.clone().into_bytes(), results.into_bytes(), with_feedback, open_loop];
     let mut files: Vec<(String, Vec<u8>)> =
         FILES.iter().zip(contents).map(|((name, _), bytes)| ((*name).to_owned(), bytes)).collect();

@@ -53,7 +53,7 @@ fn verdict(trained: &Trained) -> Verdict {
         details.push(format!("It is slow: {:.0} % of the speed of the cycle.", 100.0 * trained.paces[0]));
     }
     if !results.survives_all() {
-        details.push("Another --seed trains elsewhere; a steadier transfer (more --cycles) helps too.".into());
+        details.push("Another seed trains elsewhere; a steadier transfer (of more cycles) helps too.".into());
     }
     Verdict { is_good: results.survives_all(), headline: results.headline(), details }
 }
@@ -74,7 +74,10 @@ fn facts(prepared: &Prepared, trained: &Trained) -> Vec<(String, String)> {
         ("without", format!("{} of {}", results.repetitions_open_loop, results.tested_repetitions)),
         ("speed with feedback, of the cycle's", percent(trained.paces[0])),
         ("from stage", results.stage.to_string()),
-        ("preset", results.preset.clone()),
+        (
+            "preset",
+            format!("{}{}", results.preset, if results.config.is_some() { ", with other settings" } else { "" }),
+        ),
         ("seed", results.seed.to_string()),
         ("steps simulated", results.steps.to_string()),
         ("hash of the policy", results.hash.clone()),

@@ -2,9 +2,9 @@
 
 use super::Repeated;
 use super::trained::Trained;
+use crate::error::Result;
 use crate::report::FilmStrip;
 use crate::transfer::span_strip;
-use anyhow::Result;
 use sinew_sim::Model;
 
 /// Cycles that a film strip shows.

@@ -1,8 +1,8 @@
 //! A transferred motion, performed again, and the cycle in it.
 
-use super::{FeedbackConfig, Reference, period_secs};
+use super::{Reference, period_secs};
+use crate::error::{At as _, MotionError, Result};
 use crate::transfer::{Replay, replay};
-use anyhow::{Context, Result, bail};
 use sinew_sim::Model;
 use std::path::Path;
 use std::sync::Arc;
@@ -25,18 +25,6 @@ impl Prepared {
     }
 }
 
-/// The settings of a preset.
-///
-/// # Errors
-/// Where there is none of this name.
-pub fn preset(name: &str) -> Result<FeedbackConfig> {
-    match name {
-        "paper" => Ok(FeedbackConfig::paper()),
-        "default" => Ok(FeedbackConfig::standard()),
-        _ => bail!("--preset {name}: there is no such preset; choose paper or default"),
-    }
-}
-
 /// Performs the motion in a folder again and finds its cycle; `asked_secs` says how long that is, where the motion does not tell.
 ///
 /// # Errors
@@ -45,21 +33,18 @@ pub fn prepare(folder: &Path, asked_secs: Option<f64>) -> Result<Prepared> {
     if let Some(secs) = asked_secs
         && !PERIODS_SECS.contains(&secs)
     {
-        bail!("--period {secs} s: a cycle takes from {} s to {} s", PERIODS_SECS.start(), PERIODS_SECS.end());
+        let (&least, &most) = (PERIODS_SECS.start(), PERIODS_SECS.end());
+        return Err(MotionError::Period { secs, least, most }.into());
     }
     let replay = replay(folder, None)?;
     let (character, clip) = (&replay.controls.character, &replay.controls.clip);
     if !replay.controls.help.is_empty() {
-        bail!(
-            "{character}, {clip}: the motion is helped from outside, which no policy can learn; train on the plain transfer"
-        );
+        return Err(MotionError::Helped { character: character.clone(), clip: clip.clone() }.into());
     }
     let Some(secs) = asked_secs.or_else(|| period_secs(&replay.target)) else {
-        bail!(
-            "{character}, {clip}: the motion does not repeat itself, so there is no cycle to train on; transfer it with --cycles 5 or more, or give the length of a cycle with --period"
-        );
+        return Err(MotionError::NoCycle { character: character.clone(), clip: clip.clone() }.into());
     };
     let reference = Reference::new(replay.target.model(), &replay.run, secs)
-        .with_context(|| format!("{character}, {clip} in {}", folder.display()))?;
+        .at(format_args!("{character}, {clip} in {}", folder.display()))?;
     Ok(Prepared { replay, reference })
 }

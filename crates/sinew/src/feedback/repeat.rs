@@ -1,9 +1,9 @@
 //! A policy at work again, from its files.
 
 use super::{Policy, Repeated, Results, TimedPush};
+use crate::error::{At as _, FileError, MotionError, Result};
 use crate::trajectory::Trajectory;
 use crate::transfer::{Controls, FRAME_SECS, Push, fall_sentence, opened};
-use anyhow::{Context, Result, bail};
 use sinew_sim::Model;
 use std::path::Path;
 use std::sync::Arc;
@@ -37,19 +37,21 @@ pub struct Repeat {
 /// Where a file is missing, damaged, or of another character, or the push comes after the end.
 pub fn repeat(folder: &Path, cycles: usize, push: Option<&Push>) -> Result<Repeat> {
     if !(1..=MOST_CYCLES).contains(&cycles) {
-        bail!("--cycles {cycles}: give from 1 to {MOST_CYCLES}");
+        return Err(MotionError::Cycles { cycles, most: MOST_CYCLES }.into());
     }
     let (controls, model) = opened(folder)?;
     let path = folder.join("policy.json");
-    let text = std::fs::read_to_string(&path).with_context(|| {
-        format!("cannot read {}; train a policy with sinew feedback {}", path.display(), folder.display())
+    let text = std::fs::read_to_string(&path).map_err(|error| FileError::Read {
+        path: path.clone(),
+        error,
+        remedy: "train a policy on this motion".into(),
     })?;
-    let policy = Policy::from_json(&text, &model).with_context(|| path.display().to_string())?;
+    let policy = Policy::from_json(&text, &model).at(path.display())?;
     let duration_secs = cycles as f64 * policy.reference.period_secs();
     if let Some(push) = push
         && !(0.0..=duration_secs).contains(&push.at_secs)
     {
-        bail!("--at {} s is outside of the {cycles} cycles, which last {duration_secs:.2} s", push.at_secs);
+        return Err(MotionError::PushTime { at_secs: push.at_secs, duration_secs }.into());
     }
     let timed = push.map(|push| TimedPush {
         newtons: push.newtons,

@@ -1,8 +1,8 @@
 //! The training, generation by generation, with a checkpoint after every few.
 
 use super::{FeedbackConfig, FeedbackTraining, Prepared};
+use crate::error::{At as _, FileError, Result};
 use crate::transfer::{RunOptions, Started, read_checkpoint, thread_pool};
-use anyhow::{Context, Result};
 use sinew_sim::atomic_write::atomic_write;
 use std::ops::ControlFlow;
 
@@ -40,11 +40,10 @@ pub fn run_until(
     let model = prepared.model();
     thread_pool(options.threads)?.install(|| {
         let (mut training, started) = begin(prepared, config, options)?;
-        let save = |training: &FeedbackTraining| match &options.checkpoint {
-            Some(path) => {
-                atomic_write(path, &training.save()).with_context(|| format!("cannot write {}", path.display()))
-            }
-            None => Ok(()),
+        let save = |training: &FeedbackTraining| -> Result<()> {
+            let Some(path) = &options.checkpoint else { return Ok(()) };
+            let written = atomic_write(path, &training.save());
+            Ok(written.map_err(|error| FileError::Write { path: path.clone(), error })?)
         };
         // Also tells whether the folder can be written to, before any time is spent.
         save(&training)?;
@@ -72,8 +71,8 @@ fn begin(prepared: &Prepared, config: &FeedbackConfig, options: &RunOptions) -> 
     };
     match read_checkpoint(path)? {
         Some(bytes) => {
-            let training = FeedbackTraining::resume(&bytes, &prepared.reference, config, options.seed)
-                .with_context(|| path.display().to_string())?;
+            let training =
+                FeedbackTraining::resume(&bytes, &prepared.reference, config, options.seed).at(path.display())?;
             let done = training.generations();
             Ok((training, Started::After(done)))
         }

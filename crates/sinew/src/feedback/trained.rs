@@ -1,9 +1,12 @@
 //! A policy put to the test and recorded at work.
 
-use super::{Choice, FeedbackReport, FeedbackTraining, Policy, Prepared, PushLimit, Repeated, Test};
+use super::{
+    Choice, FeedbackConfig, FeedbackPreset, FeedbackReport, FeedbackTraining, Policy, Prepared, PushLimit, Repeated,
+    Test,
+};
+use crate::error::Result;
 use crate::trajectory::fnv1a;
 use crate::transfer::thread_pool;
-use anyhow::Result;
 use serde::{Deserialize, Serialize};
 
 /// A policy with everything that is known about it.
@@ -55,7 +58,10 @@ pub struct Results {
     /// Seed.
     pub seed: u64,
     /// Preset.
-    pub preset: String,
+    pub preset: FeedbackPreset,
+    /// All settings, where they are not the preset's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub config: Option<FeedbackConfig>,
     /// FNV-1a of `policy.json`, 16 hexadecimal digits.
     pub hash: String,
     /// Hash of the transferred trajectory that the cycle is from.
@@ -71,14 +77,14 @@ impl Trained {
         prepared: &Prepared,
         training: &FeedbackTraining,
         test: Test,
-        preset: &str,
+        preset: FeedbackPreset,
         threads: usize,
     ) -> Result<Trained> {
         let (model, controls) = (prepared.model(), &prepared.replay.controls);
-        let (Choice { policy, stage, steps }, report) = thread_pool(threads)?.install(|| {
+        let (Choice { policy, stage, steps }, report) = thread_pool(threads)?.install(|| -> Result<_> {
             let choice = training.choose(model, 0)?;
             let report = FeedbackReport::new(model, &choice.policy, test, 0)?;
-            anyhow::Ok((choice, report))
+            Ok((choice, report))
         })?;
         let with_feedback = policy.perform(model, test.repetitions, None)?;
         let open_loop = policy.open_loop(model)?.perform(model, test.repetitions, None)?;
@@ -95,7 +101,8 @@ impl Trained {
             steps: training.progress().steps + steps + report.steps,
             stage: stage + 1,
             seed: training.seed(),
-            preset: preset.to_owned(),
+            preset,
+            config: Some(training.config()).filter(|config| **config != preset.config()).cloned(),
             hash: format!("{:016x}", fnv1a(policy_text.bytes())),
             trajectory_hash: prepared.replay.hash.clone(),
             ..Results::default()

@@ -3,11 +3,11 @@
 use super::comparison::{Compared, comparison_csv, comparison_table};
 use super::page::{four_jumps, front_page, in_logarithm, method_name, shown_front};
 use super::{Controller, Finished, Method, Search, SearchConfig, run};
+use crate::error::Result;
 use crate::report::front::{Front, FrontTable, Jump};
 use crate::report::page::{Block, Picture, Section};
 use crate::report::plots::{FrontPaint, FrontPlot, Svg};
 use crate::transfer::{OutputFolder, RunOptions};
-use anyhow::Result;
 
 /// The four searches that the figures compare.
 pub fn searches(base: &dyn Fn(Method) -> SearchConfig) -> [SearchConfig; 4] {

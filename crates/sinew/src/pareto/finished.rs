@@ -1,8 +1,8 @@
 //! A front that was found, with all that pages and pictures are made from.
 
 use super::{Controller, Evaluator, Front, FrontPoint, Recording, Sample, Search, SearchConfig};
+use crate::error::{MotionError, Result};
 use crate::trajectory::fnv1a;
-use anyhow::{Result, bail};
 use sinew_sim::Model;
 
 /// A finished search: plain numbers, and a way to let its jumps be seen.
@@ -33,10 +33,8 @@ impl Finished {
             let jump = finished.perform(&controller)?.jump;
             let again = FrontPoint::new(&controller, &jump, &finished.config.objectives);
             if jump.failure.is_some() || again != *point {
-                bail!(
-                    "jump {index} of the front reached {} m in the search, but from its file comes to {jump:?}",
-                    point.height
-                );
+                let (height, found) = (point.height, format!("{jump:?}"));
+                return Err(MotionError::NotRepeated { index, height, found }.into());
             }
         }
         Ok(finished)

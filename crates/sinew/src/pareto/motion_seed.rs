@@ -3,8 +3,8 @@
 //! Crouch, take-off, rise, fall and landing are read off the motion, seen from the side, as the jumper's angles; a short search then repairs the jump until it lands.
 
 use super::{Controller, Evaluator, Failure, Jump, Repair, parameters, repair};
+use crate::error::{MotionError, Result};
 use crate::transfer::{Moment, replay, thread_pool};
-use anyhow::{Result, bail};
 use sinew_sim::{Measured, Model};
 use std::path::Path;
 
@@ -58,16 +58,11 @@ pub fn seed_from(folder: &Path, evaluator: &Evaluator, seed: u64, threads: usize
     let (model, run) = (replayed.target.model(), &replayed.run);
     let steps = [LEAST_FLIGHT_SECS, BEFORE_SECS, AFTER_SECS].map(|secs| (secs / run.dt) as usize);
     let Some([take_off, touch_down]) = longest_flight(&run.moments, steps[0]) else {
-        bail!(
-            "{} ({motion}): the character is never in the air for {LEAST_FLIGHT_SECS} s, so there is no jump to start from; transfer a jump",
-            folder.display()
-        );
+        let least_secs = LEAST_FLIGHT_SECS;
+        return Err(MotionError::NoFlight { folder: folder.into(), motion, least_secs }.into());
     };
     let Some(side) = Side::find(model) else {
-        bail!(
-            "{} ({motion}): no leg of thigh, shin and foot was found below the root; transfer a two-legged character",
-            folder.display()
-        );
+        return Err(MotionError::NoLeg { folder: folder.into(), motion }.into());
     };
     let lowest = |from: usize, to: usize| {
         (from..=to).min_by(|&a, &b| side.height(model, &run.moments[a]).total_cmp(&side.height(model, &run.moments[b])))
@@ -94,10 +89,7 @@ pub fn seed_from(folder: &Path, evaluator: &Evaluator, seed: u64, threads: usize
     }
     let (secs, failure) = best.map_or((0.0, None), |jump| (jump.lasted_secs, jump.failure));
     let failure = failure.map_or("", Failure::words);
-    bail!(
-        "{} ({motion}): no jump that lands was found near this one (the best one ends after {secs:.1} s: {failure}); start without --from, or from another jump",
-        folder.display()
-    );
+    Err(MotionError::NoLanding { folder: folder.into(), motion, secs, failure }.into())
 }
 
 /// First step and step after the last of the longest time without contact.

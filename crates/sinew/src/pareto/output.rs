@@ -2,8 +2,8 @@
 
 use super::Finished;
 use super::page::{four_jumps, front_page, front_plot, method_name, shown_front};
+use crate::error::{FileError, Result};
 use crate::transfer::OutputFolder;
-use anyhow::{Context, Result};
 use std::fs;
 
 /// Writes the front, its page and pictures, all samples and every controller.
@@ -23,7 +23,7 @@ pub fn write(folder: &OutputFolder, finished: &Finished) -> Result<()> {
         if !old.exists() {
             break;
         }
-        fs::remove_file(&old).with_context(|| format!("cannot remove {}", old.display()))?;
+        fs::remove_file(&old).map_err(|error| FileError::Remove { path: old, error })?;
     }
     let front = shown_front(&method_name(finished), finished)?;
     let strip = four_jumps(&front)?.render()?.encode_png()?;

@@ -1,12 +1,12 @@
 //! A front of jumps as a page on which a click plays a jump, and as pictures.
 
 use super::{Finished, Method, Phase, Recording};
+use crate::error::Result;
 use crate::film;
 use crate::report::FilmStrip;
 use crate::report::front::{Front, FrontPage, FrontPoint, Jump, Motion, MotionFrame, MotionPhase, Quantity};
 use crate::report::page::{Block, Picture, Section, Verdict};
 use crate::report::plots::{FrontPaint, FrontPlot, Svg};
-use anyhow::Result;
 use sinew_sim::{Measured, Model};
 
 /// Most moments of a motion in a page, a second.

@@ -1,8 +1,8 @@
 //! The search, generation by generation, with a checkpoint after every few.
 
 use super::{Controller, Evaluator, Search, SearchConfig};
+use crate::error::{At as _, FileError, Result};
 use crate::transfer::{RunOptions, Started, read_checkpoint, thread_pool};
-use anyhow::{Context, Result};
 use sinew_sim::atomic_write::atomic_write;
 
 /// Name of the checkpoint in the folder of a front.
@@ -23,11 +23,10 @@ pub fn run(
 ) -> Result<Search> {
     thread_pool(options.threads)?.install(|| {
         let (mut search, started) = begin(evaluator, config, seed, options)?;
-        let save = |search: &Search| match &options.checkpoint {
-            Some(path) => {
-                atomic_write(path, &search.save()).with_context(|| format!("cannot write {}", path.display()))
-            }
-            None => Ok(()),
+        let save = |search: &Search| -> Result<()> {
+            let Some(path) = &options.checkpoint else { return Ok(()) };
+            let written = atomic_write(path, &search.save());
+            Ok(written.map_err(|error| FileError::Write { path: path.clone(), error })?)
         };
         // Also tells whether the folder can be written to, before any time is spent.
         save(&search)?;
@@ -57,7 +56,7 @@ fn begin(
     };
     match read_checkpoint(path)? {
         Some(bytes) => {
-            let search = Search::resume(&bytes, config, seed).with_context(|| path.display().to_string())?;
+            let search = Search::resume(&bytes, config, seed).at(path.display())?;
             let done = search.progress().0 as usize;
             Ok((search, Started::After(done)))
         }

@@ -4,12 +4,12 @@ use super::output::files_with;
 use super::pictures::draw;
 use super::run::{read_checkpoint, thread_pool};
 use super::{
-    AssistConfig, AssistPoint, AssistProgress, Finished, OutputFolder, Prepared, RunOptions, Started, Sweep, Transfer,
-    assist_page,
+    AssistConfig, AssistPoint, AssistProgress, Finished, OutputFolder, Prepared, Preset, RunOptions, Started, Sweep,
+    Transfer, assist_page,
 };
+use crate::error::{At as _, FileError, Result};
 use crate::report::front::FrontTable;
 use crate::report::page::{Block, Section, Table};
-use anyhow::{Context, Result};
 use serde::Serialize;
 use sinew_sim::atomic_write::atomic_write;
 use std::path::Path;
@@ -55,8 +55,8 @@ pub struct AssistRow {
 }
 
 /// The settings of the front for a preset of the transfer.
-pub fn assist_settings(preset: &str) -> AssistConfig {
-    if preset == "quick" { AssistConfig::quick() } else { AssistConfig::standard() }
+pub fn assist_settings(preset: Preset) -> AssistConfig {
+    preset.assist()
 }
 
 /// Makes the front of a finished transfer, with a checkpoint after every piece of work; `observe` is called before the first and after each. Of the options
@@ -67,7 +67,7 @@ pub fn assist_settings(preset: &str) -> AssistConfig {
 pub fn assist(
     prepared: &Prepared,
     transfer: &Transfer,
-    preset: &str,
+    preset: Preset,
     settings: &AssistConfig,
     options: &RunOptions,
     observe: &mut (dyn FnMut(Started, &AssistProgress) + Send),
@@ -81,7 +81,7 @@ pub fn assist(
         };
         let (mut sweep, started) = match saved {
             Some((path, bytes)) => {
-                let sweep = Sweep::resume(&bytes, settings, &plain).with_context(|| path.display().to_string())?;
+                let sweep = Sweep::resume(&bytes, settings, &plain).at(path.display())?;
                 let done = sweep.progress().done;
                 (sweep, Started::After(done))
             }
@@ -91,7 +91,8 @@ pub fn assist(
         while !sweep.is_done() {
             sweep.advance(target, config)?;
             if let Some(path) = &options.checkpoint {
-                atomic_write(path, &sweep.save()).with_context(|| format!("cannot write {}", path.display()))?;
+                let written = atomic_write(path, &sweep.save());
+                written.map_err(|error| FileError::Write { path: path.clone(), error })?;
             }
             observe(started, &sweep.progress());
         }
@@ -202,7 +203,7 @@ impl Assisted {
 fn remove_points(folder: &Path, count: usize) -> Result<()> {
     let points = (count..100).map(|index| folder.join(format!("{index:02}")));
     for old in points.filter(|point| point.join("controls.json").is_file()) {
-        std::fs::remove_dir_all(&old).with_context(|| format!("cannot remove {}", old.display()))?;
+        std::fs::remove_dir_all(&old).map_err(|error| FileError::Remove { path: old, error })?;
     }
     Ok(())
 }

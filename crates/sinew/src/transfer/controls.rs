@@ -1,7 +1,7 @@
 //! `controls.json`: everything that performs a motion again, beside the character.
 
-use super::{Config, Help, Prepared, Summary};
-use anyhow::{Context, Result, bail};
+use super::{Config, Help, Prepared, Preset, Summary};
+use crate::error::{Error, FileError, MotionError, Result};
 use serde::{Deserialize, Serialize};
 use sinew_sim::Model;
 use std::path::Path;
@@ -20,7 +20,7 @@ pub struct Controls {
     /// Name of the clip.
     pub clip: String,
     /// Preset.
-    pub preset: String,
+    pub preset: Preset,
     /// Seed.
     pub seed: u64,
     /// All settings, with the time step and how the motion begins.
@@ -53,7 +53,7 @@ impl Controls {
             version: VERSION,
             character: summary.character.clone(),
             clip: summary.clip.clone(),
-            preset: summary.preset.clone(),
+            preset: summary.preset,
             seed: summary.seed,
             config: config.clone(),
             hash: summary.hash.clone(),
@@ -66,7 +66,7 @@ impl Controls {
 
     /// The text of the file, a row on each line.
     pub fn to_json(&self) -> Result<String> {
-        let mut head = serde_json::to_value(self)?;
+        let mut head = serde_json::to_value(self).map_err(Error::Json)?;
         let mut text = String::from("{\n");
         let mut rows: Vec<(&str, &Vec<Vec<f64>>)> = vec![("motion", &self.motion), ("offsets", &self.offsets)];
         if !self.help.is_empty() {
@@ -79,7 +79,7 @@ impl Controls {
         }
         let last = rows.len() - 1;
         for (index, (name, rows)) in rows.iter().enumerate() {
-            let lines = rows.iter().map(|row| Ok(format!("    {}", serde_json::to_string(row)?)));
+            let lines = rows.iter().map(|row| Ok(format!("    {}", serde_json::to_string(row).map_err(Error::Json)?)));
             let lines = lines.collect::<Result<Vec<_>>>()?.join(",\n");
             let comma = if index < last { "," } else { "" };
             text += &format!("  {name:?}: [\n{lines}\n  ]{comma}\n");
@@ -92,13 +92,16 @@ impl Controls {
     /// # Errors
     /// Where it is missing or not of this layout.
     pub fn read(path: &Path) -> Result<Controls> {
-        let name = path.display();
-        let bytes = std::fs::read(path)
-            .with_context(|| format!("cannot read {name}; name a folder that sinew transfer has written"))?;
-        let controls: Controls = serde_json::from_slice(&bytes)
-            .with_context(|| format!("{name} is damaged or of another version; run sinew transfer again"))?;
+        let unread =
+            |error| FileError::Read { path: path.into(), error, remedy: "name the folder of a transfer".into() };
+        let damaged = |error: serde_json::Error| FileError::Damaged {
+            path: path.into(),
+            problem: error.to_string(),
+            remedy: "make the transfer again",
+        };
+        let controls: Controls = serde_json::from_slice(&std::fs::read(path).map_err(unread)?).map_err(damaged)?;
         if controls.version != VERSION {
-            bail!("{name} has version {}, but {VERSION} is read here; run sinew transfer again", controls.version);
+            return Err(FileError::Version { path: path.into(), found: controls.version, known: VERSION }.into());
         }
         Ok(controls)
     }
@@ -112,10 +115,7 @@ impl Controls {
     pub(super) fn help_values(&self) -> Result<Vec<Help>> {
         let row = |(index, row): (usize, &Vec<f64>)| match <Help>::try_from(row.as_slice()) {
             Ok(help) if help.iter().all(|x| x.is_finite()) => Ok(help),
-            _ => bail!(
-                "controls.json: row {index} of help has {} numbers, but must have 6, all finite; run sinew transfer again",
-                row.len()
-            ),
+            _ => Err(MotionError::HelpRow { row: index, found: row.len() }.into()),
         };
         self.help.iter().enumerate().map(row).collect()
     }
@@ -131,12 +131,9 @@ fn offset_count(model: &Model) -> usize {
     model.joints().iter().filter(|j| !j.kind.is_root()).map(|j| j.kind.velocity_count()).sum()
 }
 
-fn flat(field: &str, rows: &[Vec<f64>], width: usize) -> Result<Vec<f64>> {
+fn flat(field: &'static str, rows: &[Vec<f64>], width: usize) -> Result<Vec<f64>> {
     match rows.iter().position(|row| row.len() != width) {
-        Some(row) => bail!(
-            "controls.json: row {row} of {field} has {} numbers, but the character needs {width}; it is another character's",
-            rows[row].len()
-        ),
+        Some(row) => Err(MotionError::OtherCharacter { field, row, found: rows[row].len(), wanted: width }.into()),
         None => Ok(rows.concat()),
     }
 }

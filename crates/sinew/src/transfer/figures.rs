@@ -1,7 +1,7 @@
 //! `summary.json`: the figures of a transfer, to compare it with others.
 
 use super::{FRAME_SECS, Finished, Terms, Transfer};
-use anyhow::{Context, Result};
+use crate::error::{Error, FileError, Result};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
@@ -87,7 +87,7 @@ impl Figures {
     /// # Errors
     /// Where it cannot be written as JSON.
     pub fn to_json(&self) -> Result<String> {
-        Ok(serde_json::to_string_pretty(self)? + "\n")
+        Ok(serde_json::to_string_pretty(self).map_err(Error::Json)? + "\n")
     }
 
     /// Reads a file.
@@ -95,7 +95,13 @@ impl Figures {
     /// # Errors
     /// Where it is missing or damaged.
     pub fn read(path: &Path) -> Result<Figures> {
-        let bytes = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
-        serde_json::from_slice(&bytes).with_context(|| format!("{} is damaged", path.display()))
+        const REMEDY: &str = "make the transfer again";
+        let unread = |error| FileError::Read { path: path.into(), error, remedy: REMEDY.into() };
+        let damaged = |error: serde_json::Error| FileError::Damaged {
+            path: path.into(),
+            problem: error.to_string(),
+            remedy: REMEDY,
+        };
+        Ok(serde_json::from_slice(&std::fs::read(path).map_err(unread)?).map_err(damaged)?)
     }
 }

@@ -2,11 +2,11 @@
 
 use super::limits::fall_sentence;
 use super::{
-    AssistPoint, Begins, Config, Controls, FRAME_SECS, Help, HelpFigures, Metrics, Performance, Prepared, Target,
-    Terms, Transfer,
+    AssistPoint, Begins, Config, Controls, FRAME_SECS, Help, HelpFigures, Metrics, Performance, Prepared, Preset,
+    Target, Terms, Transfer,
 };
+use crate::error::Result;
 use crate::trajectory::Trajectory;
-use anyhow::Result;
 use serde::Serialize;
 use sinew_modeler::fitted_to_clip;
 use sinew_motion::Clip;
@@ -66,7 +66,7 @@ pub struct Summary {
     /// Seed.
     pub seed: u64,
     /// Preset.
-    pub preset: String,
+    pub preset: Preset,
     /// FNV-1a of the trajectory, 16 hexadecimal digits.
     pub hash: String,
     /// Folder of the files.
@@ -84,7 +84,7 @@ impl Finished {
     ///
     /// # Errors
     /// Where no world can be made.
-    pub fn new(prepared: &Prepared, transfer: &Transfer, preset: &str) -> Result<Finished> {
+    pub fn new(prepared: &Prepared, transfer: &Transfer, preset: Preset) -> Result<Finished> {
         let offsets = transfer.best_offsets(&prepared.target);
         Finished::performed(prepared, transfer, preset, transfer.config(), offsets, Vec::new())
     }
@@ -93,7 +93,7 @@ impl Finished {
     ///
     /// # Errors
     /// Where no world can be made.
-    pub fn of_point(prepared: &Prepared, transfer: &Transfer, preset: &str, point: &AssistPoint) -> Result<Finished> {
+    pub fn of_point(prepared: &Prepared, transfer: &Transfer, preset: Preset, point: &AssistPoint) -> Result<Finished> {
         let config = Config { push_off: point.push_off.clone(), ..transfer.config().clone() };
         Finished::performed(prepared, transfer, preset, &config, point.offsets.clone(), point.help.clone())
     }
@@ -101,7 +101,7 @@ impl Finished {
     fn performed(
         prepared: &Prepared,
         transfer: &Transfer,
-        preset: &str,
+        preset: Preset,
         config: &Config,
         offsets: Vec<f64>,
         help: Vec<Help>,
@@ -126,7 +126,7 @@ impl Finished {
             max_penetration: metrics.max_penetration,
             steps: transfer.steps(),
             seed: transfer.seed(),
-            preset: preset.to_owned(),
+            preset,
             hash: format!("{:016x}", trajectory.hash()),
             help: (!help.is_empty()).then(|| HelpFigures::new(&help)),
             ..Summary::default()

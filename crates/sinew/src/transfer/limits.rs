@@ -83,7 +83,7 @@ fn slides(model: &Model, body: usize, moment: &Moment) -> bool {
 pub(crate) fn fall_sentence(model: &Model, run: &Performance, fell_at_secs: f64) -> String {
     if let Some(secs) = broke_down_at_secs(run).filter(|secs| *secs <= fell_at_secs + 1e-9) {
         return format!(
-            "Broke down at {secs:.2} s: speeds in the simulation left all reason; try another --seed, or gains and masses that lie less far apart"
+            "Broke down at {secs:.2} s: speeds in the simulation left all reason; try another seed, or gains and masses that lie less far apart"
         );
     }
     let limits = limits_hit(model, run, fell_at_secs - BEFORE_FALL_SECS, fell_at_secs);

@@ -29,7 +29,7 @@ pub use limits::{Limits, limits_hit};
 pub use output::{OutputFolder, files};
 pub use page::page;
 pub use pictures::{Pictures, draw, performance_strip, span_strip};
-pub use prepare::{Prepared, Task, prepare, preset};
+pub use prepare::{Prepared, Task, prepare};
 pub(crate) use replay::opened;
 pub use replay::{Push, Replay, replay};
 pub use run::{CHECKPOINT, RunOptions, Started, run, run_until};
@@ -37,6 +37,6 @@ pub(crate) use run::{read_checkpoint, thread_pool};
 pub use sinew_transfer::assist::{Sweep, can_be_helped};
 pub use sinew_transfer::{
     AssistConfig, AssistPoint, AssistProgress, Begins, ClipInput, Config, FRAME_SECS, Help, HelpFigures, HelpSpan,
-    HelpUnits, Metrics, Moment, Performance, Progress, Search, Stage, Target, Terms, Transfer, TransferError, config,
-    metrics,
+    HelpUnits, Metrics, Moment, Performance, Preset, Progress, Search, Stage, Target, Terms, Transfer, TransferError,
+    config, metrics,
 };

@@ -2,9 +2,9 @@
 
 use super::pictures::{Pictures, draw};
 use super::{CHECKPOINT, Figures, Finished, Prepared, Transfer, page};
+use crate::error::{FileError, Result};
 use crate::export::export;
 use crate::report::page::Section;
-use anyhow::{Context, Result, bail};
 use sinew_motion::Format;
 use sinew_sim::mjcf::{MjcfOptions, to_mjcf};
 use std::fs;
@@ -85,12 +85,12 @@ impl OutputFolder {
     /// Where the system refuses, or a file is in the way.
     pub fn make(path: &Path) -> Result<OutputFolder> {
         if path.exists() && !path.is_dir() {
-            bail!("--out {}: that is no folder; give another name", path.display());
+            return Err(FileError::NoFolder { path: path.into() }.into());
         }
         let missing = path.ancestors().take_while(|p| !p.as_os_str().is_empty() && !p.exists());
         let folder =
             OutputFolder { path: path.to_path_buf(), made: missing.map(Path::to_path_buf).collect(), is_kept: false };
-        fs::create_dir_all(path).with_context(|| format!("cannot make the folder {}", path.display()))?;
+        fs::create_dir_all(path).map_err(|error| FileError::Make { path: path.into(), error })?;
         Ok(folder)
     }
 
@@ -115,13 +115,13 @@ impl OutputFolder {
     /// Where a file cannot be written.
     pub fn write(&self, files: &[(String, Vec<u8>)]) -> Result<()> {
         if let Some((name, _)) = files.iter().find(|(name, _)| self.path.join(name).is_dir()) {
-            bail!("cannot write {}: there is a folder of that name", self.path.join(name).display());
+            return Err(FileError::FolderInTheWay { path: self.path.join(name) }.into());
         }
         let staging = self.path.join(format!(".writing-{}", std::process::id()));
         let written = fill(&staging, files).and_then(|()| {
             for (name, _) in files {
                 let to = self.path.join(name);
-                fs::rename(staging.join(name), &to).with_context(|| format!("cannot write {}", to.display()))?;
+                fs::rename(staging.join(name), &to).map_err(|error| FileError::Write { path: to, error })?;
             }
             Ok(())
         });
@@ -141,7 +141,7 @@ impl Drop for OutputFolder {
 }
 
 fn fill(staging: &Path, files: &[(String, Vec<u8>)]) -> Result<()> {
-    fs::create_dir_all(staging).with_context(|| format!("cannot make the folder {}", staging.display()))?;
+    fs::create_dir_all(staging).map_err(|error| FileError::Make { path: staging.into(), error })?;
     for (name, bytes) in files {
         let path = staging.join(name);
         let write = || -> std::io::Result<()> {
@@ -149,8 +149,9 @@ fn fill(staging: &Path, files: &[(String, Vec<u8>)]) -> Result<()> {
             std::io::Write::write_all(&mut file, bytes)?;
             file.sync_all()
         };
-        write()
-            .with_context(|| format!("cannot write {name} into {}", staging.parent().unwrap_or(staging).display()))?;
+        // Of the file that was asked for, not of the one that stands in for it.
+        let path = staging.parent().unwrap_or(staging).join(name);
+        write().map_err(|error| FileError::Write { path, error })?;
     }
     Ok(())
 }

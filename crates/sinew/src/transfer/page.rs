@@ -4,7 +4,8 @@ use super::deviations::worst_deviations;
 use super::ground::{flights, target_contacts};
 use super::limits::{is_at_limit, plain_name, torque_share};
 use super::{
-    Begins, FRAME_SECS, Finished, HelpFigures, HelpSpan, Performance, Pictures, Prepared, Target, Transfer, metrics,
+    Begins, Config, FRAME_SECS, Finished, HelpFigures, HelpSpan, Performance, Pictures, Prepared, Preset, Target,
+    Transfer, metrics,
 };
 use crate::report::page::{Block, CaptionedPicture, Picture, Section, Table, TransferPage, Verdict};
 use crate::report::plots::{ContactRow, Curve, CurveStyle, Mark, SeriesPlot, Shade, TorqueBar, WindowCosts};
@@ -89,9 +90,24 @@ fn verdict(prepared: &Prepared, finished: &Finished) -> Verdict {
         None => Verdict { is_good: true, headline: format!("Completed: all {duration:.2} s"), details: Vec::new() },
         Some(fall) => {
             let mut details = prepared.modeling.preflight.problems.clone();
-            details.push("Another --seed, or --preset paper, searches elsewhere.".into());
+            details.push("Another seed, or the preset `paper`, searches elsewhere.".into());
             Verdict { is_good: false, headline: fall.clone(), details }
         }
+    }
+}
+
+/// The preset, and whether its settings were changed. How the motion begins is told elsewhere, and the velocity at the start is found.
+fn preset_words(preset: Preset, config: &Config) -> String {
+    let values = |config: &Config| {
+        let mut values = serde_json::to_value(config).unwrap_or_default();
+        if let Some(fields) = values.as_object_mut() {
+            fields.retain(|name, _| !["begins", "push_off"].contains(&name.as_str()));
+        }
+        values
+    };
+    match values(config) == values(&preset.config()) {
+        true => preset.to_string(),
+        false => format!("{preset}, with other settings"),
     }
 }
 
@@ -122,7 +138,7 @@ fn facts(prepared: &Prepared, transfer: &Transfer, finished: &Finished) -> Vec<(
         ("clip", format!("{}, {:.2} s, {:.0} frames a second", clip.name, clip.duration_secs(), clip.rate_hz)),
         ("begins", begins),
         ("found", found.into()),
-        ("preset", summary.preset.clone()),
+        ("preset", preset_words(summary.preset, config)),
         ("seed", summary.seed.to_string()),
         ("windows", format!("{windows} of {window_secs:.2} s, {} starts each", config.starts)),
         ("steps simulated", summary.steps.to_string()),
@@ -232,4 +248,17 @@ fn notes(prepared: &Prepared) -> Vec<String> {
     let repairs = prepared.source.rig.report.sentences().map(str::to_owned);
     let made = modeling.project.notes().iter().chain(&modeling.clip_notes).cloned();
     problems.chain(repairs).chain(made).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn other_settings_than_the_presets_are_told() {
+        let quick = Preset::Quick.config();
+        assert_eq!(preset_words(Preset::Quick, &quick), "quick");
+        assert_eq!(preset_words(Preset::Quick, &Config { begins: Begins::Rest, ..quick.clone() }), "quick");
+        assert_eq!(preset_words(Preset::Quick, &Config { starts: 9, ..quick }), "quick, with other settings");
+    }
 }

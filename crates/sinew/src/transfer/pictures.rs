@@ -2,9 +2,9 @@
 
 use super::finished::position_at;
 use super::{FRAME_SECS, Finished, Moment, Performance, Prepared, Push, Target};
+use crate::error::Result;
 use crate::film;
 use crate::report::{Animation, Arrow, Camera, FilmStrip, Frame, Track};
-use anyhow::Result;
 use sinew_sim::{Measured, Model};
 use std::ops::RangeInclusive;
 

@@ -1,9 +1,9 @@
 //! What is asked for, made ready: a character, and the motion that it should perform.
 
 use super::{ClipInput, Config, Target};
+use crate::error::{ClipError, Result};
 use crate::modeling::{Modeling, named_clip};
 use crate::source::Source;
-use anyhow::{Result, bail};
 use sinew_modeler::{CharacterProject, FittedClip, ModelOptions, model};
 use sinew_motion::Clip;
 use sinew_motion::tools::{Plants, feet, plant_feet, put_on_ground, repeat_cycle};
@@ -52,19 +52,6 @@ impl Prepared {
     }
 }
 
-/// The settings of a preset.
-///
-/// # Errors
-/// Where there is none of this name.
-pub fn preset(name: &str) -> Result<Config> {
-    match name {
-        "paper" => Ok(Config::paper()),
-        "default" => Ok(Config::standard()),
-        "quick" => Ok(Config::quick()),
-        _ => bail!("--preset {name}: there is no such preset; choose paper, default or quick"),
-    }
-}
-
 /// Reads the clip out of a rig, puts it on the ground, repeats it, makes a character where none is given, and lays the clip onto it.
 ///
 /// # Errors
@@ -102,7 +89,7 @@ pub fn prepare(source: Source, task: &Task, config: &Config) -> Result<Prepared>
 fn slide_note(clip: &Clip, plants: &Plants) -> Option<String> {
     (plants.largest_displacement > 0.005).then(|| {
         format!(
-            "{}: its feet slide by up to {:.0} cm while they stand; they are planted, which moves them by up to {:.0} cm (--keep-slides leaves them)",
+            "{}: its feet slide by up to {:.0} cm while they stand; they are planted, which moves them by up to {:.0} cm",
             clip.name,
             100.0 * plants.longest_slide,
             100.0 * plants.largest_displacement
@@ -112,32 +99,25 @@ fn slide_note(clip: &Clip, plants: &Plants) -> Option<String> {
 
 /// The clip that is named, or the only one.
 fn chosen_clip(source: &Source, name: Option<&str>) -> Result<Clip> {
-    const MOST_LISTED: usize = 30;
     match (name, &source.rig.clips[..]) {
         (Some(name), _) => named_clip(&source.rig, name),
         (None, [only]) => Ok(only.clone()),
-        (None, []) => bail!("{}: the file has no clips; name a file that has with --motion", source.name),
+        (None, []) => Err(ClipError::None { file: source.name.clone() }.into()),
         (None, all) => {
-            let names: Vec<String> = all.iter().take(MOST_LISTED).map(|clip| format!("`{}`", clip.name)).collect();
-            let more =
-                if all.len() > MOST_LISTED { format!(" and {} more", all.len() - MOST_LISTED) } else { "".into() };
-            bail!("{} has several clips: {}{more}; choose one with --clip", source.name, names.join(", "))
+            let names = all.iter().map(|clip| clip.name.clone()).collect();
+            Err(ClipError::Several { file: source.name.clone(), names }.into())
         }
     }
 }
 
 fn cycles_of(clip: &Clip, cycles: usize) -> Result<Clip> {
     if cycles == 0 {
-        bail!("--cycles 0 leaves nothing; give 1 or more");
+        return Err(ClipError::NoCycles.into());
     }
     let repeated = repeat_cycle(clip, cycles)?;
     if !repeated.is_cycle && cycles > 1 {
-        bail!(
-            "{}: its end is {:.0} degrees and {:.1} cm of height from its beginning, so it is no cycle that could be repeated; leave --cycles out, or crop it to a cycle with sinew export",
-            clip.name,
-            repeated.seam_rad.to_degrees(),
-            100.0 * repeated.seam_m
-        );
+        let (seam_rad, seam_m) = (repeated.seam_rad, repeated.seam_m);
+        return Err(ClipError::NoCycle { clip: clip.name.clone(), seam_rad, seam_m }.into());
     }
     Ok(repeated.clip)
 }

@@ -3,8 +3,8 @@
 use super::finished::fell_at_secs;
 use super::limits::fall_sentence;
 use super::{ClipInput, Controls, Performance, Target};
+use crate::error::{At as _, MotionError, Result};
 use crate::trajectory::Trajectory;
-use anyhow::{Context, Result, bail};
 use sinew_sim::{Character, Model, Scene, WorldMut};
 use std::path::Path;
 use std::sync::Arc;
@@ -70,7 +70,7 @@ impl Replay {
 /// The controls in a folder, and its character on flat ground.
 pub(crate) fn opened(folder: &Path) -> Result<(Controls, Arc<Model>)> {
     let controls = Controls::read(&folder.join("controls.json"))?;
-    controls.config.check().with_context(|| folder.join("controls.json").display().to_string())?;
+    controls.config.check().at(folder.join("controls.json").display())?;
     let character = Character::read(&folder.join("character.toml"))?;
     let model = Arc::new(Model::new(&Scene::on_ground(character), controls.config.dt)?);
     Ok((controls, model))
@@ -83,21 +83,19 @@ pub(crate) fn opened(folder: &Path) -> Result<(Controls, Arc<Model>)> {
 pub fn replay(folder: &Path, push: Option<&Push>) -> Result<Replay> {
     let (controls, model) = opened(folder)?;
     let (positions, offsets) = (controls.motion_values(&model)?, controls.offset_values(&model)?);
-    let (found, count) = (controls.config.push_off.len(), model.velocity_count());
-    if found != 0 && found != count {
-        bail!(
-            "controls.json: push_off has {found} numbers, but the character needs {count}; it is another character's"
-        );
+    let (found, wanted) = (controls.config.push_off.len(), model.velocity_count());
+    if found != 0 && found != wanted {
+        return Err(MotionError::PushOff { found, wanted }.into());
     }
     let input = ClipInput { name: &controls.clip, rate_hz: controls.rate_hz, positions: &positions };
     let target = Target::new(&model, &input)?;
     if offsets.is_empty() {
-        bail!("{}: controls.json has no offsets; run sinew transfer again", folder.display());
+        return Err(MotionError::NoOffsets { folder: folder.into() }.into());
     }
     if let Some(push) = push
         && !(0.0..=target.duration_secs()).contains(&push.at_secs)
     {
-        bail!("--at {} s is outside of the motion, which lasts {:.2} s", push.at_secs, target.duration_secs());
+        return Err(MotionError::PushTime { at_secs: push.at_secs, duration_secs: target.duration_secs() }.into());
     }
     let mut act = |step: usize, world: &mut WorldMut<'_>| {
         if let Some(push) = push {

@@ -1,7 +1,7 @@
 //! The search, window by window, with a checkpoint after each.
 
 use super::{Config, Progress, Target, Transfer};
-use anyhow::{Context, Result, bail};
+use crate::error::{At as _, Error, FileError, Result};
 use sinew_sim::atomic_write::atomic_write;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -64,11 +64,10 @@ pub fn run_until(
 ) -> Result<Transfer> {
     thread_pool(options.threads)?.install(|| {
         let (mut transfer, started) = begin(target, config, options)?;
-        let save = |transfer: &Transfer| match &options.checkpoint {
-            Some(path) => {
-                atomic_write(path, &transfer.save()).with_context(|| format!("cannot write {}", path.display()))
-            }
-            None => Ok(()),
+        let save = |transfer: &Transfer| -> Result<()> {
+            let Some(path) = &options.checkpoint else { return Ok(()) };
+            let written = atomic_write(path, &transfer.save());
+            Ok(written.map_err(|error| FileError::Write { path: path.clone(), error })?)
         };
         // Also tells whether the folder can be written to, before hours are spent.
         save(&transfer)?;
@@ -88,10 +87,10 @@ pub fn run_until(
 /// Where they are too many.
 pub(crate) fn thread_pool(threads: usize) -> Result<rayon::ThreadPool> {
     if threads > MOST_THREADS {
-        bail!("--threads {threads} is more than the {MOST_THREADS} that can be started; 0 takes one for each core");
+        return Err(Error::TooManyThreads { threads, most: MOST_THREADS });
     }
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-    pool.with_context(|| format!("--threads {threads}: the system starts no such number"))
+    pool.map_err(|error| Error::Threads { threads, error })
 }
 
 fn begin(target: &Target, config: &Config, options: &RunOptions) -> Result<(Transfer, Started)> {
@@ -99,8 +98,7 @@ fn begin(target: &Target, config: &Config, options: &RunOptions) -> Result<(Tran
     match &options.checkpoint {
         Some(path) if options.resumes => match read_checkpoint(path)? {
             Some(bytes) => {
-                let transfer = Transfer::resume(&bytes, target, config, options.seed)
-                    .with_context(|| path.display().to_string())?;
+                let transfer = Transfer::resume(&bytes, target, config, options.seed).at(path.display())?;
                 let done = transfer.progress(target).done;
                 Ok((transfer, Started::After(done)))
             }
@@ -115,6 +113,8 @@ pub(crate) fn read_checkpoint(path: &Path) -> Result<Option<Vec<u8>>> {
     match std::fs::read(path) {
         Ok(bytes) => Ok(Some(bytes)),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(error).with_context(|| format!("cannot read {}", path.display())),
+        Err(error) => {
+            Err(FileError::Read { path: path.into(), error, remedy: "remove it, or start anew".into() }.into())
+        }
     }
 }

@@ -3,7 +3,7 @@
 use super::Shared;
 use crate::protocol::{Job, JobProgress, JobStatus};
 use anyhow::{Context, Result};
-use sinew::transfer::{Assisted, Prepared, RunOptions, Transfer, assist, assist_settings};
+use sinew::transfer::{Assisted, Prepared, Preset, RunOptions, Transfer, assist, assist_settings};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::Path;
 use std::time::Instant;
@@ -17,7 +17,7 @@ pub(super) fn sweep(
     job: &Job,
     prepared: &Prepared,
     transfer: &Transfer,
-    preset: &str,
+    preset: Preset,
     checkpoint: &Path,
 ) -> Result<Option<Assisted>> {
     let before = transfer.progress(&prepared.target);

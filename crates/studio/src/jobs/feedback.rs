@@ -3,17 +3,17 @@
 use super::{Ended, Shared};
 use crate::protocol::{Job, JobProgress, JobRequest, JobStatus};
 use anyhow::{Result, bail};
-use sinew::feedback::{CHECKPOINT, Test, Trained, files, prepare, preset, run_until};
+use sinew::feedback::{CHECKPOINT, Test, Trained, files, prepare, run_until};
 use sinew::transfer::{OutputFolder, RunOptions};
 use std::ops::ControlFlow;
 use std::time::Instant;
 
 /// Works to the end, or until it is told to stop.
 pub fn run(shared: &Shared, job: &Job) -> Result<Ended> {
-    let JobRequest::Feedback { result, preset: preset_name, seed } = &job.request else {
+    let JobRequest::Feedback { result, preset, seed } = &job.request else {
         bail!("job {} is no training", job.id);
     };
-    let config = preset(preset_name)?;
+    let config = preset.config();
     let path = shared.project.result_path(result).map_err(|refusal| anyhow::anyhow!(refusal.sentence))?;
     let prepared = prepare(&path, None)?;
     let folder = OutputFolder::make(&path)?;
@@ -54,7 +54,7 @@ pub fn run(shared: &Shared, job: &Job) -> Result<Ended> {
         return Ok(Ended::Stopped);
     }
     shared.update(job.id, |job| job.message = "Tries it with pushes.".into());
-    let trained = Trained::new(&prepared, &training, Test::default(), preset_name, shared.threads)?;
+    let trained = Trained::new(&prepared, &training, Test::default(), *preset, shared.threads)?;
     folder.write(&files(&prepared, &trained)?)?;
     // Nobody needs it any more; where it cannot be removed, the next training overwrites it.
     let _ = std::fs::remove_file(checkpoint);

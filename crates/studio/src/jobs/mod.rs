@@ -13,6 +13,7 @@ use crate::project::{SharedProject, locked};
 use crate::protocol::{Job, JobRequest, JobStatus, ServerMessage, Skin};
 use bytes::Bytes;
 use live::LiveMotion;
+use sinew::settings::Named;
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
@@ -90,7 +91,6 @@ impl Queue {
         let project = &self.shared.project;
         let (title, folder, character) = match &request {
             JobRequest::Transfer { character, rig, clip, preset, name, cycles, .. } => {
-                sinew::transfer::preset(preset)?;
                 if cycles.is_some_and(|cycles| !(1..=1000).contains(&cycles)) {
                     return Err(Refusal::bad("give from 1 to 1000 cycles"));
                 }
@@ -99,7 +99,7 @@ impl Queue {
                 let of = character.as_deref().or(rig.as_deref()).unwrap_or_default();
                 let stem = std::path::Path::new(of).file_stem().unwrap_or_default().to_string_lossy().into_owned();
                 let parts: Vec<&str> =
-                    [Some(stem.as_str()), clip.as_deref(), Some(preset)].into_iter().flatten().collect();
+                    [Some(stem.as_str()), clip.as_deref(), Some(preset.name())].into_iter().flatten().collect();
                 let title = parts.join(", ");
                 let name = match name {
                     Some(name) => plain_name(name)?.to_owned(),
@@ -107,8 +107,7 @@ impl Queue {
                 };
                 (title, Err(name), made)
             }
-            JobRequest::Feedback { result, preset, .. } => {
-                sinew::feedback::preset(preset)?;
+            JobRequest::Feedback { result, .. } => {
                 project.result_path(result)?;
                 let name = result.rsplit('/').next().unwrap_or(result);
                 (format!("{name}, feedback"), Ok(result.clone()), None)
@@ -353,7 +352,7 @@ impl Shared {
                 (job.status, job.message) = match (worked, job.status) {
                     (Ok(Ended::Done(sentence)), _) => (JobStatus::Done, sentence),
                     (_, JobStatus::Cancelling) => (JobStatus::Cancelled, "Cancelled.".into()),
-                    (Err(error), _) => (JobStatus::Failed, format!("{error:#}")),
+                    (Err(error), _) => (JobStatus::Failed, Refusal::from(error).sentence),
                     (Ok(Ended::Stopped), JobStatus::Pausing) => (JobStatus::Paused, "Stands still.".into()),
                     // Told to go on again just before it stopped, or the server ends.
                     (Ok(Ended::Stopped), _) => (JobStatus::Queued, "Waits for its turn.".into()),

@@ -62,7 +62,7 @@ mod tests {
         let job = |id: u64, status: JobStatus| Job {
             id,
             title: "a".into(),
-            request: JobRequest::Feedback { result: "r".into(), preset: "default".into(), seed: 0 },
+            request: JobRequest::Feedback { result: "r".into(), preset: Default::default(), seed: 0 },
             status,
             message: "m".into(),
             result: "r".into(),

@@ -10,7 +10,7 @@ use crate::protocol::{Job, JobProgress, JobRequest, WindowCosts};
 use anyhow::{Result, bail};
 use sinew::transfer::{
     ASSIST_CHECKPOINT, Begins, Finished, OutputFolder, RunOptions, Search, Stage, Task, Transfer, WindowFigures,
-    can_be_helped, files, prepare, preset, run_until,
+    can_be_helped, files, prepare, run_until,
 };
 use sinew_modeler::{CharacterProject, ModelOptions};
 use std::ops::ControlFlow;
@@ -41,14 +41,13 @@ pub fn rig_of(
 
 /// Works to the end, or until it is told to stop.
 pub fn run(shared: &Shared, job: &Job) -> Result<Ended> {
-    let JobRequest::Transfer { character, rig, clip, preset: preset_name, cycles, seed, from_rest, assist, .. } =
-        &job.request
+    let JobRequest::Transfer { character, rig, clip, preset, cycles, seed, from_rest, assist, .. } = &job.request
     else {
         bail!("job {} is no transfer", job.id);
     };
     let project = &shared.project;
     let plain = |refusal: Refusal| anyhow::anyhow!(refusal.sentence);
-    let mut config = preset(preset_name)?;
+    let mut config = preset.config();
     if *from_rest {
         config.begins = Begins::Rest;
     }
@@ -88,14 +87,14 @@ pub fn run(shared: &Shared, job: &Job) -> Result<Ended> {
     }
     let help_checkpoint = folder.path().join(ASSIST_CHECKPOINT);
     let assisted = match assist {
-        true => match sweep(shared, job, &prepared, &transfer, preset_name, &help_checkpoint)? {
+        true => match sweep(shared, job, &prepared, &transfer, *preset, &help_checkpoint)? {
             Some(assisted) => Some(assisted),
             None => return Ok(Ended::Stopped),
         },
         false => None,
     };
     shared.update(job.id, |job| job.message = "Draws and writes.".into());
-    let finished = Finished::new(&prepared, &transfer, preset_name)?;
+    let finished = Finished::new(&prepared, &transfer, *preset)?;
     match &assisted {
         Some(assisted) => assisted.write(&prepared, &transfer, &finished, &folder)?,
         None => folder.write(&files(&prepared, &transfer, &finished)?)?,

@@ -1,6 +1,8 @@
 //! The queue of heavy work.
 
 use serde::{Deserialize, Serialize};
+use sinew::feedback::FeedbackPreset;
+use sinew::transfer::Preset;
 
 /// Asks for work.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -18,7 +20,7 @@ pub enum JobRequest {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         clip: Option<String>,
         /// `quick`, `default` or `paper`.
-        preset: String,
+        preset: Preset,
         /// Cycles in a row.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         cycles: Option<usize>,
@@ -40,7 +42,7 @@ pub enum JobRequest {
         /// Result.
         result: String,
         /// `default` or `paper`.
-        preset: String,
+        preset: FeedbackPreset,
         /// Seed.
         #[serde(default)]
         seed: u64,

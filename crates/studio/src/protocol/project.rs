@@ -2,6 +2,7 @@
 
 use super::{FrontEntry, Job, SessionEntry};
 use serde::{Deserialize, Serialize};
+use sinew::transfer::Preset;
 
 /// Every refusal: one sentence.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -50,7 +51,7 @@ pub struct ProjectInfo {
     /// Largest upload, bytes.
     pub largest_upload: u64,
     /// Names of the presets of a transfer.
-    pub presets: Vec<String>,
+    pub presets: Vec<Preset>,
 }
 
 /// A rigged file.

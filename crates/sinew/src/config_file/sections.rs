@@ -1,0 +1,103 @@
+//! The structs that can be files of settings, and where their documentation is.
+
+use crate::error::Result;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use sinew_pareto::{Budget, Method, Objectives, SearchConfig};
+use sinew_settings::{Documented, Field};
+use sinew_transfer::config::{Extras, Polish, Weights};
+use sinew_transfer::feedback::{Test, Trouble};
+use sinew_transfer::{AssistConfig, Config, FeedbackConfig, FeedbackPreset, Preset};
+
+/// A part of a file of settings.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Section {
+    /// Its name; empty for what stands at the top of the file.
+    pub name: &'static str,
+    /// What it is about, in one line.
+    pub about: &'static str,
+    /// Its fields.
+    pub fields: &'static [Field],
+}
+
+/// Settings that can be a file.
+pub trait Settings: Clone + PartialEq + Serialize + DeserializeOwned {
+    /// The parts of the file, the top of it first.
+    const SECTIONS: &'static [Section];
+
+    /// Returns settings in which every optional section is filled: what a section starts from where the base leaves it out.
+    fn complete() -> Self;
+
+    /// Refuses values that cannot work.
+    ///
+    /// # Errors
+    /// Names the field.
+    fn check(&self) -> Result<()>;
+}
+
+/// All settings of a transfer: those of the search and the polish, and those of the front of fidelity against help.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TransferSettings {
+    /// The transfer.
+    #[serde(flatten)]
+    pub config: Config,
+    /// The front.
+    pub assist: AssistConfig,
+}
+
+impl TransferSettings {
+    /// Returns the settings of a preset.
+    pub fn of(preset: Preset) -> TransferSettings {
+        TransferSettings { config: preset.config(), assist: preset.assist() }
+    }
+}
+
+impl Settings for TransferSettings {
+    const SECTIONS: &'static [Section] = &[
+        Section { name: "", about: "The search. Times are counted in frames of 0.025 s.", fields: Config::FIELDS },
+        Section { name: "weights", about: "Weights of the cost.", fields: Weights::FIELDS },
+        Section { name: "extras", about: "Weights of terms beyond the paper.", fields: Extras::FIELDS },
+        Section { name: "polish", about: "The pass over the whole trajectory.", fields: Polish::FIELDS },
+        Section { name: "assist", about: "The front of fidelity against help.", fields: AssistConfig::FIELDS },
+    ];
+
+    fn complete() -> TransferSettings {
+        TransferSettings::of(Preset::Default)
+    }
+
+    fn check(&self) -> Result<()> {
+        self.config.check()?;
+        Ok(self.assist.check()?)
+    }
+}
+
+impl Settings for FeedbackConfig {
+    const SECTIONS: &'static [Section] = &[
+        Section { name: "", about: "The training. A frame takes 0.025 s.", fields: FeedbackConfig::FIELDS },
+        Section { name: "trouble", about: "Pushes and disturbed starts in training.", fields: Trouble::FIELDS },
+        Section { name: "chooses_by", about: "The test by which policies are compared.", fields: Test::FIELDS },
+    ];
+
+    fn complete() -> FeedbackConfig {
+        FeedbackPreset::Default.config()
+    }
+
+    fn check(&self) -> Result<()> {
+        Ok(FeedbackConfig::check(self)?)
+    }
+}
+
+impl Settings for SearchConfig {
+    const SECTIONS: &'static [Section] = &[
+        Section { name: "", about: "The search.", fields: SearchConfig::FIELDS },
+        Section { name: "objectives", about: "What a jump is judged by.", fields: Objectives::FIELDS },
+    ];
+
+    fn complete() -> SearchConfig {
+        Budget::Default.config(Method::Rmoo)
+    }
+
+    fn check(&self) -> Result<()> {
+        Ok(SearchConfig::check(self)?)
+    }
+}

@@ -1,0 +1,147 @@
+//! What can go wrong between a file and a simulated motion.
+//!
+//! Each error is one sentence that names the file, clip, joint or field and says what to change, in the words of this library. A program that has flags or
+//! buttons for these things matches the variant and adds their names.
+
+mod clip;
+mod file;
+mod motion;
+
+pub use clip::ClipError;
+pub use file::FileError;
+pub use motion::MotionError;
+
+use crate::config_file::ConfigFileError;
+use std::fmt::Display;
+
+/// The result of what this library does.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Why something could not be done.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A file or folder cannot be read or written.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// The clip that is asked for is not there, or is not what it is taken for.
+    #[error(transparent)]
+    Clip(#[from] ClipError),
+    /// A transferred motion cannot be used for what it is asked for.
+    #[error(transparent)]
+    Motion(#[from] MotionError),
+    /// A file of settings cannot be used.
+    #[error(transparent)]
+    ConfigFile(#[from] ConfigFileError),
+    /// An error in something that has a name: a file, a clip, a folder.
+    #[error("{place}: {error}")]
+    At {
+        /// Its name.
+        place: String,
+        /// The error.
+        error: Box<Error>,
+    },
+    /// More threads than can be started.
+    #[error("{threads} threads are more than the {most} that can be started; 0 takes one for each core")]
+    TooManyThreads {
+        /// Threads that were asked for.
+        threads: usize,
+        /// Most of them.
+        most: usize,
+    },
+    /// The system starts no such number of threads.
+    #[error("the system does not start {threads} threads ({error}); ask for fewer")]
+    Threads {
+        /// Threads that were asked for.
+        threads: usize,
+        /// What the system says.
+        error: rayon::ThreadPoolBuildError,
+    },
+    /// A result cannot be written as JSON.
+    #[error("the result cannot be written as JSON ({0}); please report it")]
+    Json(serde_json::Error),
+    /// A rigged file cannot be read.
+    #[error(transparent)]
+    Rig(#[from] sinew_motion::ReadError),
+    /// A tool does not fit a clip.
+    #[error(transparent)]
+    Tool(#[from] sinew_motion::tools::ToolError),
+    /// A clip cannot be written into a file.
+    #[error(transparent)]
+    Export(#[from] sinew_motion::WriteError),
+    /// No character can be made, or it cannot be changed.
+    #[error(transparent)]
+    Modeler(#[from] sinew_modeler::ModelerError),
+    /// A clip cannot be laid onto a character.
+    #[error(transparent)]
+    Fit(#[from] sinew_modeler::IkError),
+    /// A character's file cannot be read.
+    #[error(transparent)]
+    Character(#[from] sinew_sim::character_file::CharacterFileError),
+    /// A scene cannot be compiled.
+    #[error(transparent)]
+    Model(#[from] sinew_sim::ModelError),
+    /// Worlds cannot be made.
+    #[error(transparent)]
+    Batch(#[from] sinew_sim::BatchError),
+    /// Arrays cannot become an NPZ file.
+    #[error(transparent)]
+    Npz(#[from] sinew_sim::npz::NpzError),
+    /// A transfer, or the training of a policy, cannot be made.
+    #[error(transparent)]
+    Transfer(#[from] sinew_transfer::TransferError),
+    /// A search for jumps cannot be made.
+    #[error(transparent)]
+    Pareto(#[from] sinew_pareto::ParetoError),
+    /// A jump's controller cannot be used.
+    #[error(transparent)]
+    Controller(#[from] sinew_pareto::ControllerError),
+    /// A picture or page cannot be made.
+    #[error(transparent)]
+    Report(#[from] sinew_report::ReportError),
+}
+
+impl Error {
+    /// Returns the error itself, without the places in which it occurred.
+    pub fn cause(&self) -> &Error {
+        match self {
+            Error::At { error, .. } => error.cause(),
+            other => other,
+        }
+    }
+}
+
+impl From<sinew_motion::tools::ClipNameError> for Error {
+    fn from(error: sinew_motion::tools::ClipNameError) -> Error {
+        ClipError::Name(error).into()
+    }
+}
+
+/// Says where an error occurred.
+pub(crate) trait At<T> {
+    /// The same result; its error begins with `place`.
+    fn at(self, place: impl Display) -> Result<T>;
+}
+
+impl<T, E: Into<Error>> At<T> for std::result::Result<T, E> {
+    fn at(self, place: impl Display) -> Result<T> {
+        self.map_err(|error| Error::At { place: place.to_string(), error: Box::new(error.into()) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sinew_transfer::TransferError;
+
+    #[test]
+    fn the_cause_is_found_below_all_places() {
+        let failed: Result<(), TransferError> = Err(TransferError::OtherRun { what: "seed" });
+        let error = failed.at("checkpoint.bin").at("out").expect_err("an error");
+        assert_eq!(
+            error.to_string(),
+            "out: checkpoint.bin: the checkpoint is of another seed; remove it, or start anew"
+        );
+        assert!(matches!(error.cause(), Error::Transfer(TransferError::OtherRun { what: "seed" })));
+    }
+}
