@@ -88,6 +88,10 @@ enum BenchName {
     Sim(commands::bench_sim::BenchSim),
     /// Time to read a rigged file, to model it and to lay its clips onto the character
     Rig(commands::bench_rig::BenchRig),
+    /// Time of a transfer, a front of jumps and a training on 1, 2, 4, 8 and 16 threads
+    ///
+    /// All with small budgets and of what is in the program. Ends with an error where a number of threads changes a result.
+    Scaling(commands::bench_scaling::BenchScaling),
 }
 
 fn main() -> ExitCode {
@@ -110,6 +114,7 @@ fn main() -> ExitCode {
         CommandName::Studio(studio) => studio.run(),
         CommandName::Bench { what: BenchName::Sim(bench) } => bench.run(),
         CommandName::Bench { what: BenchName::Rig(bench) } => bench.run(),
+        CommandName::Bench { what: BenchName::Scaling(bench) } => bench.run(),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

@@ -1,6 +1,7 @@
 //! One file for each command of the binary.
 
 pub mod bench_rig;
+pub mod bench_scaling;
 pub mod bench_sim;
 pub mod edit;
 pub mod export;
