@@ -4,12 +4,14 @@ use super::show;
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use serde::Serialize;
-use sinew::feedback::{self, FeedbackConfig, Reference};
+use sinew::feedback::{self, FeedbackConfig, FeedbackWork, Reference};
 use sinew::modeler::ModelOptions;
 use sinew::motion::ImportOptions;
-use sinew::pareto::{self, Controller, Method, Search, SearchConfig};
+use sinew::pareto::{Controller, FrontWork, Method, Search, SearchConfig};
 use sinew::source::Source;
-use sinew::transfer::{self, Config, Finished, Replay, RunOptions, Task};
+use sinew::transfer::{self, Config, Finished, Preset, Replay, Task, TransferWork};
+use sinew::work::{RunOptions, Work};
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::time::Instant;
 
@@ -64,7 +66,7 @@ impl BenchScaling {
         let walk = Walk::new()?;
         let motion = walk.motion()?;
         let jobs: [(&'static str, &dyn Fn(usize) -> Result<Vec<u8>>); 3] = [
-            ("transfer", &|threads| walk.transfer(threads).map(|found| found.save())),
+            ("transfer", &|threads| bytes(&walk.transfer(threads)?)),
             ("pareto", &jumps),
             ("feedback", &|threads| training(&motion, threads)),
         ];
@@ -129,8 +131,15 @@ fn cpu_secs() -> Option<f64> {
     Some((ticks(fields.next())? + ticks(fields.next())?) / TICKS)
 }
 
-fn on(threads: usize) -> RunOptions {
-    RunOptions { threads, ..RunOptions::default() }
+/// Runs work to its end on so many threads.
+fn run<W: Work>(work: &W, threads: usize) -> Result<W::State> {
+    let options = RunOptions { threads, ..RunOptions::default() };
+    Ok(sinew::work::run(work, &options, &mut |_, _, _| ControlFlow::Continue(()))?.into_state())
+}
+
+/// What was found, to be compared.
+fn bytes(found: &impl Serialize) -> Result<Vec<u8>> {
+    Ok(serde_json::to_vec(found)?)
 }
 
 /// The embedded dinosaur's walk.
@@ -141,7 +150,7 @@ struct Walk {
 
 impl Walk {
     fn new() -> Result<Walk> {
-        let config = transfer::preset("quick")?;
+        let config = Preset::Quick.config();
         let source = Source::open(Path::new("dinosaur"), &[], &ImportOptions::default())?;
         let options = ModelOptions { name: source.name.clone(), ..ModelOptions::default() };
         let task = Task { clip: Some("walk".into()), cycles: Some(CYCLES), options, ..Task::default() };
@@ -149,12 +158,13 @@ impl Walk {
     }
 
     fn transfer(&self, threads: usize) -> Result<transfer::Transfer> {
-        transfer::run(&self.prepared.target, &self.config, &on(threads), &mut |_, _| ())
+        run(&TransferWork { target: &self.prepared.target, config: &self.config, seed: 0 }, threads)
     }
 
     /// The transferred motion and the cycle in it, as a training takes them.
     fn motion(self: &Walk) -> Result<feedback::Prepared> {
-        let Finished { run, controls, summary, fall, .. } = Finished::new(&self.prepared, &self.transfer(0)?, "quick")?;
+        let Finished { run, controls, summary, fall, .. } =
+            Finished::new(&self.prepared, &self.transfer(0)?, Preset::Quick)?;
         let target = self.prepared.target.clone();
         let secs = feedback::period_secs(&target).context("a walk repeats itself")?;
         let reference = Reference::new(self.prepared.model(), &run, secs)?;
@@ -167,7 +177,7 @@ impl Walk {
 fn jumps(threads: usize) -> Result<Vec<u8>> {
     let config = SearchConfig { generations: JUMP_GENERATIONS, ..SearchConfig::standard(Method::Rmoo) };
     let evaluator = Search::evaluator(&config);
-    Ok(pareto::run(&evaluator, &config, &Controller::seed(), &on(threads), &mut |_, _| ())?.save())
+    bytes(&run(&FrontWork { evaluator: &evaluator, config: &config, start: &Controller::seed() }, threads)?)
 }
 
 /// The first stages of a training.
@@ -179,5 +189,6 @@ fn training(motion: &feedback::Prepared, threads: usize) -> Result<Vec<u8>> {
         chooses_by: None,
         ..FeedbackConfig::standard()
     };
-    Ok(feedback::run(motion, &config, &on(threads), &mut |_, _, _| ())?.save())
+    let work = FeedbackWork { model: motion.model(), reference: &motion.reference, config: &config, seed: 0 };
+    bytes(&run(&work, threads)?)
 }

@@ -74,19 +74,20 @@ struct Case {
     snapshot_ns: (f64, f64),
 }
 
+/// A character on ground without restitution: the exported contact is then MuJoCo's default, its fastest.
+fn on_ground(character: Character) -> Scene {
+    let surface = Surface { friction: 0.8, restitution: 0.0 };
+    Scene { ground: Some(Ground { height: 0.0, surface }), ..Scene::floating(character) }
+}
+
+/// The scene of figure B and its time step, s.
+pub(super) fn figure_b() -> (Scene, f64) {
+    (on_ground(embedded::peer_b()), 1.0 / 600.0)
+}
+
 impl Case {
-    fn new(name: &'static str, character: Character, dt: f64) -> Case {
-        // Without restitution the exported contact is MuJoCo's default, its fastest.
-        let surface = Surface { friction: 0.8, restitution: 0.0 };
-        let ground = Some(Ground { height: 0.0, surface });
-        Case {
-            name,
-            scene: Scene { ground, ..Scene::floating(character) },
-            dt,
-            rounds: Vec::new(),
-            bytes_per_world: 0,
-            snapshot_ns: (0.0, 0.0),
-        }
+    fn new(name: &'static str, (scene, dt): (Scene, f64)) -> Case {
+        Case { name, scene, dt, rounds: Vec::new(), bytes_per_world: 0, snapshot_ns: (0.0, 0.0) }
     }
 }
 
@@ -95,7 +96,7 @@ impl BenchSim {
     pub fn run(&self) -> Result<()> {
         let isa = self.isa.unwrap_or_else(Isa::detect);
         let options = BatchOptions { isa: Some(isa), threads: self.threads };
-        let mut cases = [Case::new("A", embedded::peer_a(), 0.002), Case::new("B", embedded::peer_b(), 1.0 / 600.0)];
+        let mut cases = [Case::new("A", (on_ground(embedded::peer_a()), 0.002)), Case::new("B", figure_b())];
         // Half of our rounds before the peer and half after, so that a drifting clock meets both.
         self.measure(&mut cases, options, ROUNDS / 2)?;
         let peer = if self.no_peer { None } else { run_peer(&cases)? };
@@ -196,7 +197,7 @@ fn snapshot_ns(batch: &mut Batch) -> (f64, f64) {
 }
 
 /// Targets by knot and world: each joint swings with its own frequency (0.5 to 2 Hz) and phase.
-fn sinusoids(model: &Model, worlds: usize) -> Vec<Vec<Vec<f64>>> {
+pub(super) fn sinusoids(model: &Model, worlds: usize) -> Vec<Vec<Vec<f64>>> {
     let knots = (EPISODE_SECS / KNOT_SECS).round() as usize + 1;
     let mut waves: Vec<Vec<(f64, f64)>> = Vec::new();
     for world in 0..worlds {
@@ -275,13 +276,13 @@ fn print_table(report: &Report, without_peer: bool) {
     }
 }
 
-fn median(values: &[f64]) -> f64 {
+pub(super) fn median(values: &[f64]) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
     sorted[sorted.len() / 2]
 }
 
-fn cpu_name() -> String {
+pub(super) fn cpu_name() -> String {
     let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let name =
         info.lines().find_map(|l| l.strip_prefix("model name")?.split_once(':').map(|(_, n)| n.trim().to_owned()));

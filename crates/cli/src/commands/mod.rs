@@ -1,5 +1,6 @@
 //! One file for each command of the binary.
 
+pub mod bench_control;
 pub mod bench_rig;
 pub mod bench_scaling;
 pub mod bench_sim;

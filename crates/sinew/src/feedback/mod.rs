@@ -17,9 +17,9 @@ pub use pictures::{Pictures, draw};
 pub use prepare::{Prepared, prepare};
 pub use repeat::{MOST_CYCLES, Repeat, repeat};
 pub use request::{CHECKPOINT, Event, Request, train};
-pub use sinew_transfer::FeedbackPreset;
 pub use sinew_transfer::feedback::{
     Choice, FeedbackConfig, FeedbackReport, FeedbackTraining, Policy, PushLimit, Reference, Repeated, Test, TimedPush,
     Trouble, period_secs,
 };
+pub use sinew_transfer::{FeedbackPreset, FeedbackWork};
 pub use trained::{Results, Trained};

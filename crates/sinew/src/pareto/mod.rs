@@ -21,6 +21,6 @@ pub use page::{four_jumps, front_page, front_plot, method_name, shown_front};
 pub use pictures::jump_strip;
 pub use request::{CHECKPOINT, Event, Request, search};
 pub use sinew_pareto::{
-    Budget, Controller, Dialled, Evaluator, Failure, Front, FrontPoint, Jump, Method, Moment, ParetoError, Phase,
-    Recording, Repair, Sample, Search, SearchConfig, Source, dial, figure, jumper, parameters, phases, repair,
+    Budget, Controller, Dialled, Evaluator, Failure, Front, FrontPoint, FrontWork, Jump, Method, Moment, ParetoError,
+    Phase, Recording, Repair, Sample, Search, SearchConfig, Source, dial, figure, jumper, parameters, phases, repair,
 };

@@ -39,5 +39,6 @@ pub use request::{ASSIST_CHECKPOINT, CHECKPOINT, Event, Request, Transferred, tr
 pub use sinew_transfer::assist::{Sweep, can_be_helped};
 pub use sinew_transfer::{
     AssistConfig, AssistPoint, Begins, ClipInput, Config, FRAME_SECS, Help, HelpFigures, HelpSpan, HelpUnits, Metrics,
-    Moment, Performance, Preset, Search, Solution, Stage, Target, Terms, Transfer, TransferError, config, metrics,
+    Moment, Performance, Preset, Search, Solution, Stage, SweepWork, Target, Terms, Transfer, TransferError,
+    TransferWork, config, metrics,
 };
