@@ -1,12 +1,14 @@
 //! From a transferred motion to a policy and back from its files, as the library and as a user meet it.
 
 use sinew::feedback::{
-    CHECKPOINT, FeedbackConfig, FeedbackPreset, FeedbackTraining, Policy, Prepared, Results, Test, Trained, files,
-    prepare, repeat, run,
+    CHECKPOINT, Event, FeedbackConfig, FeedbackPreset, FeedbackTraining, Policy, Request, Results, Test, Trained,
+    prepare, repeat, train,
 };
 use sinew::sim::{Character, embedded};
 use sinew::source::Source;
-use sinew::transfer::{self, Config, Finished, OutputFolder, Preset, Push, RunOptions, Started, Task};
+use sinew::transfer::{self, Config, Finished, Preset, Push, Task, TransferWork};
+use sinew::work::{RunOptions, Started, run};
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::process::{Command, Output};
 use std::sync::LazyLock;
@@ -20,7 +22,9 @@ fn transferred(cycles: Option<usize>) -> TempDir {
     let source = Source::open(Path::new("dinosaur"), &[], &Default::default()).expect("embedded");
     let task = Task { clip: Some("walk".into()), cycles, ..Task::default() };
     let prepared = transfer::prepare(source, &task, &config).expect("prepared");
-    let found = transfer::run(&prepared.target, &config, &RunOptions::default(), &mut |_, _| ()).expect("searched");
+    let work = TransferWork { target: &prepared.target, config: &config, seed: 0 };
+    let found = run(&work, &RunOptions::default(), &mut |_, _, _| ControlFlow::Continue(())).expect("searched");
+    let found = found.into_state();
     let finished = Finished::new(&prepared, &found, Preset::Quick).expect("performed");
     let folder = tempfile::tempdir().expect("a folder");
     let character = prepared.modeling.project.to_character().to_toml();
@@ -59,17 +63,16 @@ const TEST: Test = Test {
     repetitions_after: 1,
 };
 
-fn trained(prepared: &Prepared, options: &RunOptions) -> Trained {
-    let training = run(prepared, &tiny(), options, &mut |_, _, _| ()).expect("trained");
-    Trained::new(prepared, &training, TEST, FeedbackPreset::Default, options.threads).expect("tested")
+fn request(folder: &Path, seed: u64) -> Request {
+    let (preset, period_secs) = (FeedbackPreset::Default, None);
+    Request { folder: folder.into(), preset, config: tiny(), seed, period_secs, test: TEST }
 }
 
 /// Trains and writes everything.
 fn with_policy(folder: &Path) -> Trained {
-    let prepared = prepare(folder, None).expect("a cycle");
-    let trained = trained(&prepared, &RunOptions::default());
-    let out = OutputFolder::make(folder).expect("a folder");
-    out.write(&files(&prepared, &trained).expect("files")).expect("written");
+    let trained = train(&request(folder, 0), &RunOptions::default(), &mut |_| ControlFlow::Continue(()));
+    let mut trained = trained.expect("trained").expect("to the end");
+    (trained.results.wall_secs, trained.results.threads) = (None, None);
     trained
 }
 
@@ -103,40 +106,50 @@ fn refused(folder: &Path, arguments: &[&str]) -> String {
 
 #[test]
 fn a_training_that_was_killed_goes_on_to_the_same_bytes_on_any_threads() {
-    let folder = walk();
-    let prepared = prepare(folder.path(), None).expect("a cycle");
-    let bytes = |options: &RunOptions| files(&prepared, &trained(&prepared, options)).expect("files");
-    let whole = bytes(&RunOptions { threads: 1, ..RunOptions::default() });
-
-    // Killed in the second stage: the checkpoint of that moment is what is left.
-    let checkpoint = folder.path().join(CHECKPOINT);
-    let mut killed = FeedbackTraining::new(prepared.model(), &prepared.reference, &tiny(), 0).expect("begun");
-    (0..9).for_each(|_| killed.advance(prepared.model(), 1).expect("a generation"));
-    assert!(!killed.is_done() && killed.progress().stages == 1 && killed.progress().tries == 2);
-    std::fs::write(&checkpoint, killed.save()).expect("written");
-    let options =
-        RunOptions { threads: 3, checkpoint: Some(checkpoint.clone()), resumes: true, ..RunOptions::default() };
+    let [whole, parts] = [walk(), walk()];
+    with_policy(whole.path());
+    let checkpoint = parts.path().join(CHECKPOINT);
+    // Stopped after each third generation, then resumed on another number of threads.
     let mut starts = Vec::new();
-    run(&prepared, &tiny(), &options, &mut |started, done, _| starts.push((started, done))).expect("resumed");
-    assert_eq!((starts[0], starts.len()), ((Started::After(9), 0), 4));
-    std::fs::write(&checkpoint, killed.save()).expect("written");
-    for ((name, bytes), (_, again)) in whole.iter().zip(bytes(&options)) {
-        assert!(*bytes == again, "{name} differs");
+    for threads in [1, 2, 3, 1, 2, 3, 1, 2, 3] {
+        let options = RunOptions { threads, resumes: true, ..RunOptions::default() };
+        let mut generations = 0;
+        let done = train(&request(parts.path(), 0), &options, &mut |event| {
+            if let Event::Training { started, .. } = event {
+                starts.push(started);
+                generations += 1;
+            }
+            if generations > 3 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        });
+        if done.expect("trained").is_some() {
+            break;
+        }
+        assert!(checkpoint.exists());
     }
-    // Of another seed, damaged, missing.
-    let refused = |options: &RunOptions| {
-        let error = run(&prepared, &tiny(), options, &mut |_, _, _| ()).expect_err("refused");
-        format!("{error:#}")
+    assert!(starts.len() > 9 && starts[0] == Started::WithoutCheckpoint && starts.last() == Some(&Started::Resumed));
+    for (name, _) in sinew::feedback::FILES {
+        let [whole, parts] = [&whole, &parts].map(|folder| std::fs::read(folder.path().join(name)).expect("a file"));
+        assert!(whole == parts, "{name} differs");
+    }
+    assert!(!checkpoint.exists(), "nobody needs it any more");
+}
+
+#[test]
+fn a_checkpoint_of_another_training_is_refused() {
+    let folder = walk();
+    let train = |seed: u64| {
+        let options = RunOptions { resumes: true, ..RunOptions::default() };
+        let stopped = train(&request(folder.path(), seed), &options, &mut |event| match event {
+            Event::Training { .. } => ControlFlow::Break(()),
+            _ => ControlFlow::Continue(()),
+        });
+        stopped.map(|trained| trained.is_none()).map_err(|error| error.to_string())
     };
-    assert!(refused(&RunOptions { seed: 1, ..options.clone() }).contains("another seed"));
-    std::fs::write(&checkpoint, b"sinew-feedback").expect("written");
-    let text = refused(&options);
+    assert_eq!(train(0), Ok(true));
+    assert!(train(1).expect_err("refused").contains("another seed"));
+    std::fs::write(folder.path().join(CHECKPOINT), b"sinew checkpoint\n").expect("written");
+    let text = train(0).expect_err("refused");
     assert!(text.contains("damaged") && text.contains(CHECKPOINT), "{text}");
-    std::fs::remove_file(&checkpoint).expect("removed");
-    let mut starts = Vec::new();
-    run(&prepared, &tiny(), &options, &mut |started, _, _| starts.push(started)).expect("anew");
-    assert_eq!(starts[0], Started::WithoutCheckpoint);
-    assert!(checkpoint.exists());
 }
 
 #[test]

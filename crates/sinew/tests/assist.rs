@@ -3,9 +3,11 @@
 use sinew::motion::tools::crop;
 use sinew::source::Source;
 use sinew::transfer::{
-    AssistConfig, Assisted, Config, Finished, OutputFolder, Prepared, Preset, RunOptions, Started, Task, Transfer,
-    assist, prepare, replay, run,
+    AssistConfig, Assisted, Config, Finished, OutputFolder, Prepared, Preset, Task, Transfer, TransferWork, assist,
+    prepare, replay,
 };
+use sinew::work::{RunOptions, Started, run};
+use std::ops::ControlFlow;
 use std::path::Path;
 
 /// A front whose run was killed ends as if it had not been; a checkpoint of something else is refused.
@@ -21,17 +23,21 @@ fn goes_on_from_a_checkpoint(
         let mut passes = Vec::new();
         let assisted = assist(prepared, transfer, Preset::Quick, settings, &options, &mut |started, progress| {
             passes.push((started, progress.done));
+            ControlFlow::Continue(())
         });
-        assisted.map(|assisted| (assisted.points, passes))
+        assisted.map(|assisted| (assisted.expect("to the end").points, passes))
     };
     // Without a checkpoint from the start, then from the one that this left.
     let (points, passes) = run(settings).expect("a front");
-    assert!(points == whole.points && passes == [(Started::Anew, 0), (Started::Anew, 1)], "{passes:?}");
+    assert!(
+        points == whole.points && passes == [(Started::WithoutCheckpoint, 0.0), (Started::WithoutCheckpoint, 1.0)],
+        "{passes:?}"
+    );
     let (points, passes) = run(settings).expect("a front");
-    assert!(points == whole.points && passes == [(Started::After(1), 1)], "{passes:?}");
+    assert!(points == whole.points && passes == [(Started::Resumed, 1.0)], "{passes:?}");
     let other = AssistConfig { rounds: 3, ..settings.clone() };
     let refused = format!("{:#}", run(&other).expect_err("refused"));
-    assert!(refused.contains("saved.bin") && refused.contains("another preset"), "{refused}");
+    assert!(refused.contains("saved.bin") && refused.contains("another configuration"), "{refused}");
     std::fs::remove_file(path).expect("a file");
 }
 
@@ -42,11 +48,14 @@ fn every_point_is_a_transfer_of_its_own_that_owns_up_to_its_help() {
     let whole = source.rig.clips.iter_mut().find(|c| c.name == "jump").expect("the clip");
     *whole = crop(whole, 1.0, 1.3).expect("a part");
     let prepared = prepare(source, &Task { clip: Some("jump".into()), ..Task::default() }, &config).expect("prepared");
-    let transfer = run(&prepared.target, &config, &RunOptions::default(), &mut |_, _| ()).expect("searched");
+    let work = TransferWork { target: &prepared.target, config: &config, seed: 0 };
+    let alone = RunOptions::default();
+    let transfer = run(&work, &alone, &mut |_, _, _| ControlFlow::Continue(())).expect("searched").into_state();
     let plain = Finished::new(&prepared, &transfer, Preset::Quick).expect("performed");
     let settings = AssistConfig { prices: Vec::new(), rounds: 2, ..AssistConfig::quick() };
-    let alone = RunOptions::default();
-    let assisted = assist(&prepared, &transfer, Preset::Quick, &settings, &alone, &mut |_, _| ()).expect("a front");
+    let assisted =
+        assist(&prepared, &transfer, Preset::Quick, &settings, &alone, &mut |_, _| ControlFlow::Continue(()));
+    let assisted = assisted.expect("a front").expect("to the end");
     assert!(assisted.points.len() > 1, "{:?}", assisted.points.iter().map(|p| p.cost_mean).collect::<Vec<_>>());
 
     let top = tempfile::tempdir().expect("a folder");

@@ -4,11 +4,13 @@ use sinew::motion::tools::crop;
 use sinew::sim::Measured;
 use sinew::source::Source;
 use sinew::transfer::{
-    Begins, CHECKPOINT, Config, FRAME_SECS, Finished, OutputFolder, Prepared, Preset, Push, RunOptions, Started, Task,
-    Transfer, files, lowest_point, prepare, replay, run,
+    Begins, CHECKPOINT, Config, Event, FRAME_SECS, Finished, OutputFolder, Prepared, Preset, Push, Request, Task,
+    Transfer, TransferWork, files, lowest_point, prepare, replay, transfer,
 };
+use sinew::work::{RunOptions, Started, run};
 use sinew::{ClipError, Error, FileError, MotionError};
 use std::collections::BTreeMap;
+use std::ops::ControlFlow;
 use std::path::Path;
 
 /// A search that takes moments.
@@ -28,8 +30,10 @@ fn clip_count(name: &str) -> usize {
     Source::open(Path::new(name), &[], &Default::default()).expect("embedded").rig.clips.len()
 }
 
-fn searched(prepared: &Prepared, options: &RunOptions) -> Transfer {
-    run(&prepared.target, &tiny(), options, &mut |_, _| ()).expect("searched")
+fn searched(prepared: &Prepared, seed: u64, threads: usize) -> Transfer {
+    let work = TransferWork { target: &prepared.target, config: &tiny(), seed };
+    let options = RunOptions { threads, ..RunOptions::default() };
+    run(&work, &options, &mut |_, _, _| ControlFlow::Continue(())).expect("searched").into_state()
 }
 
 fn all_files(prepared: &Prepared, transfer: &Transfer) -> Vec<(String, Vec<u8>)> {
@@ -40,56 +44,93 @@ fn all_files(prepared: &Prepared, transfer: &Transfer) -> Vec<(String, Vec<u8>)>
 #[test]
 fn threads_change_nothing() {
     let prepared = part("dinosaur", "walk", 0.0, 0.5);
-    let hash = |threads: usize| {
-        let transfer = searched(&prepared, &RunOptions { threads, seed: 3, ..RunOptions::default() });
+    let hash = |seed: u64, threads: usize| {
+        let transfer = searched(&prepared, seed, threads);
         Finished::new(&prepared, &transfer, Preset::Quick).expect("performed").summary.hash
     };
-    let first = hash(1);
-    assert_eq!(first, hash(2));
-    assert_eq!(first, hash(3));
-    let other = searched(&prepared, &RunOptions { seed: 4, ..RunOptions::default() });
-    assert_ne!(first, Finished::new(&prepared, &other, Preset::Quick).expect("performed").summary.hash);
+    let first = hash(3, 1);
+    assert_eq!(first, hash(3, 2));
+    assert_eq!(first, hash(3, 3));
+    assert_ne!(first, hash(4, 2));
+}
+
+/// The punch of the embedded human, short, into a folder.
+fn punch(out: &Path, seed: u64) -> (Source, Request) {
+    let mut source = Source::open(Path::new("human"), &[], &Default::default()).expect("embedded");
+    let clip = source.rig.clips.iter_mut().find(|c| c.name == "punch").expect("the clip");
+    *clip = crop(clip, 0.0, 0.75).expect("a part");
+    let task = Task { clip: Some("punch".into()), ..Task::default() };
+    (source, Request { config: tiny(), seed, out: Some(out.into()), ..Request::new(task, Preset::Quick) })
+}
+
+/// Stopped after every piece of work, and in the middle of one, then resumed: the files of a run that was left alone.
+#[test]
+fn a_request_that_was_stopped_goes_on_to_the_same_bytes() {
+    let top = tempfile::tempdir().expect("a folder");
+    let [whole, parts] = ["whole", "parts"].map(|name| top.path().join(name));
+    let (source, request) = punch(&whole, 0);
+    let done = transfer(source, &request, &RunOptions::default(), &mut |_| ControlFlow::Continue(()));
+    assert_eq!(done.expect("transferred").expect("to the end").out, whole);
+
+    let mut starts = Vec::new();
+    loop {
+        let (source, request) = punch(&parts, 0);
+        let options = RunOptions { resumes: true, ..RunOptions::default() };
+        let mut pieces = 0;
+        let done = transfer(source, &request, &options, &mut |event| {
+            if let Event::Searching { started, .. } = event {
+                starts.push(started);
+                pieces += 1;
+            }
+            // Within the second piece.
+            if pieces == 2 && starts.len() < 9 {
+                options.cancel.cancel();
+            }
+            if pieces == 2 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        });
+        if done.expect("transferred").is_some() {
+            break;
+        }
+        assert!(parts.join(CHECKPOINT).exists() && !parts.join("report.html").exists());
+    }
+    assert!(starts[0] == Started::WithoutCheckpoint && starts[2..].iter().all(|s| *s == Started::Resumed));
+    for name in sinew::transfer::NAMES {
+        let [whole, parts] = [&whole, &parts].map(|folder| std::fs::read(folder.join(name)).expect("a file"));
+        assert!(whole == parts, "{name} differs");
+    }
+    assert!(!parts.join(CHECKPOINT).exists(), "nobody needs it any more");
 }
 
 #[test]
-fn a_run_that_was_killed_goes_on_to_the_same_bytes() {
-    let prepared = part("human", "punch", 0.0, 0.75);
-    let whole = all_files(&prepared, &searched(&prepared, &RunOptions::default()));
-
-    // Killed after the first window: the checkpoint of that moment is what is left.
-    let folder = tempfile::tempdir().expect("a folder");
-    let checkpoint = folder.path().join(CHECKPOINT);
-    let mut killed = Transfer::new(&prepared.target, &tiny(), 0).expect("begun");
-    killed.advance(&prepared.target).expect("a window");
-    assert!(!killed.is_done());
-    std::fs::write(&checkpoint, killed.save()).expect("written");
-    let options = RunOptions { checkpoint: Some(checkpoint.clone()), resumes: true, ..RunOptions::default() };
-    let mut starts = Vec::new();
-    let resumed = run(&prepared.target, &tiny(), &options, &mut |started, _| starts.push(started)).expect("resumed");
-    assert_eq!(starts[0], Started::After(1));
-    for ((name, bytes), (_, again)) in whole.iter().zip(all_files(&prepared, &resumed)) {
-        assert!(*bytes == again, "{name} differs");
-    }
-
-    // Of another seed, damaged, missing.
-    let refused = |options: &RunOptions| {
-        let error = run(&prepared.target, &tiny(), options, &mut |_, _| ()).expect_err("refused");
-        format!("{error:#}")
+fn a_checkpoint_of_another_request_is_refused_and_stays() {
+    let top = tempfile::tempdir().expect("a folder");
+    let (source, request) = punch(top.path(), 0);
+    let stopped = transfer(source, &request, &RunOptions::default(), &mut |event| match event {
+        Event::Searching { .. } => ControlFlow::Break(()),
+        _ => ControlFlow::Continue(()),
+    });
+    assert!(stopped.expect("begun").is_none());
+    let saved = std::fs::read(top.path().join(CHECKPOINT)).expect("a checkpoint");
+    let refused = |change: &dyn Fn(&mut Request)| {
+        let (source, mut request) = punch(top.path(), 0);
+        change(&mut request);
+        let options = RunOptions { resumes: true, ..RunOptions::default() };
+        let error = transfer(source, &request, &options, &mut |_| ControlFlow::Continue(())).err().expect("refused");
+        assert!(matches!(&error, Error::Checkpoint(_)), "{error}");
+        error.to_string()
     };
-    assert!(refused(&RunOptions { seed: 1, ..options.clone() }).contains("another seed"));
-    std::fs::write(&checkpoint, b"sinew-transfer").expect("written");
-    let text = refused(&options);
+    assert!(refused(&|request| request.seed = 1).contains("another seed"));
+    assert!(refused(&|request| request.config.weights.pose = 11.0).contains("another configuration"));
+    assert_eq!(std::fs::read(top.path().join(CHECKPOINT)).expect("still there"), saved);
+    std::fs::write(top.path().join(CHECKPOINT), &saved[..saved.len() / 2]).expect("written");
+    let text = refused(&|_| ());
     assert!(text.contains("damaged") && text.contains(CHECKPOINT), "{text}");
-    std::fs::remove_file(&checkpoint).expect("removed");
-    let mut starts = Vec::new();
-    run(&prepared.target, &tiny(), &options, &mut |started, _| starts.push(started)).expect("anew");
-    assert_eq!(starts[0], Started::WithoutCheckpoint);
 }
 
 #[test]
 fn files_can_be_read_again() {
     let prepared = part("dinosaur", "boxing", 1.0, 1.6);
-    let transfer = searched(&prepared, &RunOptions::default());
+    let transfer = searched(&prepared, 0, 0);
     let files = all_files(&prepared, &transfer);
     let folder = tempfile::tempdir().expect("a folder");
     let mut out = OutputFolder::make(folder.path()).expect("made");
@@ -198,7 +239,7 @@ fn clips_that_cannot_be_transferred_are_refused() {
 fn the_written_motion_obeys_newton() {
     for (name, clip, from, to) in [("human", "jump", 0.6, 1.7), ("dinosaur", "walk", 0.0, 0.6)] {
         let prepared = part(name, clip, from, to);
-        let transfer = searched(&prepared, &RunOptions::default());
+        let transfer = searched(&prepared, 0, 0);
         let model = prepared.model();
         let finished = Finished::new(&prepared, &transfer, Preset::Quick).expect("performed");
         let arrays = read_npz(&finished.trajectory.to_npz(model, name).expect("arrays"));
