@@ -21,6 +21,7 @@ mod run;
 mod server;
 pub mod sessions;
 mod socket;
+mod stall;
 mod studio;
 
 pub use error::Refusal;

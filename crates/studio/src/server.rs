@@ -3,6 +3,7 @@
 use crate::guard::guard;
 use crate::pace::paced;
 use crate::routes::routes;
+use crate::stall::Taken;
 use crate::studio::Studio;
 use anyhow::{Context, Result};
 use axum::Router;
@@ -33,11 +34,14 @@ pub struct Patience {
     pub head: Duration,
     /// Between two pieces of a body; what takes longer on the whole has to come at 64 KiB a second.
     pub body: Duration,
+    /// For taking the next bytes of an answer.
+    pub answer: Duration,
 }
 
 impl Default for Patience {
     fn default() -> Patience {
-        Patience { head: Duration::from_secs(30), body: Duration::from_secs(30) }
+        let usual = Duration::from_secs(30);
+        Patience { head: usual, body: usual, answer: usual }
     }
 }
 
@@ -135,7 +139,8 @@ async fn converse(stream: TcpStream, router: Router, patience: Patience) {
     let _ = stream.set_nodelay(true);
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new()).header_read_timeout(patience.head);
-    let connection = http.serve_connection(TokioIo::new(stream), TowerToHyperService::new(router));
+    let stream = TokioIo::new(Taken::new(stream, patience.answer));
+    let connection = http.serve_connection(stream, TowerToHyperService::new(router));
     // A connection that breaks is the client's affair.
     let _ = connection.with_upgrades().await;
 }

@@ -59,7 +59,7 @@ impl Running {
     /// A server that gives a client up soon.
     pub fn start_impatient() -> Running {
         let soon = Duration::from_millis(300);
-        Running::open(64 << 20, Arc::new(NoFronts), Patience { head: soon, body: soon })
+        Running::open(64 << 20, Arc::new(NoFronts), Patience { head: soon, body: soon, answer: PATIENCE })
     }
 
     fn open(largest_upload: u64, fronts: Arc<dyn FrontSource>, patience: Patience) -> Running {
