@@ -7,6 +7,8 @@ use std::path::Path;
 
 /// Name of the file.
 const FILE: &str = "jobs.json";
+/// Largest list, bytes.
+const LARGEST: u64 = 64 << 20;
 
 /// The list and the next number.
 #[derive(Debug, Serialize, Deserialize)]
@@ -25,7 +27,7 @@ impl List {
     /// Reads the list. What was running waits again; a file that is damaged is put aside.
     pub fn load(folder: &Path) -> List {
         let path = folder.join(FILE);
-        let Ok(bytes) = std::fs::read(&path) else { return List::default() };
+        let Ok(bytes) = sinew::files::read(&path, LARGEST) else { return List::default() };
         let Ok(mut list) = serde_json::from_slice::<List>(&bytes) else {
             // Where it cannot be moved it is overwritten.
             let _ = std::fs::rename(&path, folder.join("jobs.damaged.json"));
