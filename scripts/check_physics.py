@@ -45,7 +45,9 @@ LONG_SECS = 0.200
 
 
 def lowest_points(model, data, qpos):
-    """Height of the lowest point of all geoms over the ground in each row."""
+    """Height of the lowest point of all geoms over the ground in each row; endless without ground."""
+    if not (model.geom_type == mujoco.mjtGeom.mjGEOM_PLANE).any():
+        return numpy.full(len(qpos), numpy.inf)
     heights = []
     for row in qpos:
         data.qpos[:] = row
@@ -154,7 +156,7 @@ def measure(model, qpos, qvel, dt, assist=None):
     ]
     rest = (
         f"in flight {100 * in_flight.mean():.0f} % of the time, {len(paths)} flights, {len(long)} of them long; largest push of the ground: {most(held[:, 2]) / weight:.1f} weights; "
-        f"deepest point: {1000 * -heights.min():.1f} mm; friction {friction}"
+        f"deepest point: {1000 * most(-heights):.1f} mm; friction {friction}"
     )
     return figures, rest
 

@@ -135,14 +135,14 @@ fn angles(joint: &JointInfo, position: &[f64]) -> [f64; 3] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sim::{Batch, BatchOptions, Isa, Scene, embedded};
+    use crate::sim::{Batch, BatchOptions, Character, Isa, Scene, embedded};
     use std::sync::Arc;
 
     const STEPS: usize = 20;
 
-    /// A humanoid in the air, whose joints all go for a bend of 0.2 rad within 40 ms: its model, that target and its trajectory.
-    fn bending() -> (Arc<Model>, Vec<f64>, Trajectory) {
-        let model = Arc::new(Model::new(&Scene::floating(embedded::humanoid()), 0.002).expect("a model"));
+    /// A character in the air, whose joints all go for a bend of 0.2 rad within 40 ms: its model, that target and its trajectory.
+    fn bending(character: Character) -> (Arc<Model>, Vec<f64>, Trajectory) {
+        let model = Arc::new(Model::new(&Scene::floating(character), 0.002).expect("a model"));
         let mut target = model.rest_position().to_vec();
         for joint in driven(&model).iter().map(|driven| driven.joint) {
             match joint.kind {
@@ -165,7 +165,7 @@ mod tests {
     /// Below the torque limits a hinge's control is `q* + v* kd/kp` with the target of that step.
     #[test]
     fn a_control_is_the_target_and_its_velocity() {
-        let (model, target, trajectory) = bending();
+        let (model, target, trajectory) = bending(embedded::dinosaur());
         let count = trajectory.ctrl.len() / trajectory.rows;
         let (mut column, mut checked) = (0, 0);
         for Driven { joint, drive } in driven(&model) {
@@ -189,7 +189,7 @@ mod tests {
     /// The actuator's law, with the state before the step and the velocity after it, gives back every torque, a ball's and a limited one, too.
     #[test]
     fn a_control_exerts_the_recorded_torque() {
-        let (model, _, trajectory) = bending();
+        let (model, _, trajectory) = bending(embedded::humanoid());
         let count = trajectory.ctrl.len() / trajectory.rows;
         let (positions, velocities) = (model.position_count(), model.velocity_count());
         let mut column = 0;
@@ -214,7 +214,7 @@ mod tests {
     /// The number is one of the motion and its targets: controls and torques follow from them.
     #[test]
     fn the_hash_is_of_positions_velocities_and_targets() {
-        let (_, _, trajectory) = bending();
+        let (_, _, trajectory) = bending(embedded::dinosaur());
         let hash = trajectory.hash();
         assert_eq!(Trajectory { ctrl: Vec::new(), torque: Vec::new(), ..trajectory.clone() }.hash(), hash);
         for change in [0, 1, 2] {
