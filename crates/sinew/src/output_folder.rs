@@ -216,7 +216,7 @@ mod tests {
         assert_eq!((fs::read(path.join("x")).expect("x"), names(&path).len()), (b"1".to_vec(), 3));
         fs::create_dir(path.join("z")).expect("a folder");
         let error = folder.write(&[file("x", "3"), file("z", "3")]).expect_err("refused");
-        assert!(format!("{error:#}").contains("z: there is a folder of that name"), "{error:#}");
+        assert!(format!("{error:#}").contains("z (there is a folder of that name)"), "{error:#}");
         assert_eq!(
             (fs::read(path.join("x")).expect("x"), names(&top.path().join("a"))),
             (b"1".to_vec(), vec!["b".into()])

@@ -105,5 +105,5 @@ fn every_point_is_a_transfer_of_its_own_that_owns_up_to_its_help() {
     let broken = text[..at].to_owned() + &text[at..].replacen("      [", "      [1.0,", 1);
     std::fs::write(&controls, broken).expect("written");
     let error = format!("{:#}", replay(&helped, None).err().expect("refused"));
-    assert!(error.contains("controls.json is damaged") && error.contains("invalid length 7"), "{error}");
+    assert!(error.contains("controls.json is damaged") && error.contains("at line "), "{error}");
 }

@@ -166,6 +166,9 @@ fn files_can_be_read_again() {
     (old["version"], old["offsets"]) = (1.into(), solution["offsets"].clone());
     old["config"]["push_off"] = solution["push_off"].clone();
     std::fs::write(&path, old.to_string()).expect("written");
+    let error = replay(folder.path(), None).err().expect("refused");
+    assert!(matches!(&error, Error::File(FileError::Mixed { .. })), "a changed file is told: {error}");
+    std::fs::remove_file(folder.path().join(sinew::transfer::MANIFEST)).expect("removed");
     let upgraded = replay(folder.path(), None).expect("replayed");
     assert!(upgraded.is_same() && upgraded.controls == again.controls);
     std::fs::write(folder.path().join("controls.json"), b"{}").expect("written");
@@ -330,6 +333,6 @@ fn feet_that_slide_while_they_stand_are_planted_unless_they_should_slide() {
     };
     let (planted, sliding) = (prepared(false), prepared(true));
     assert!(slid(&planted) < 0.5 * slid(&sliding), "{} of {}", slid(&planted), slid(&sliding));
-    let says = |prepared: &Prepared| prepared.modeling.clip_notes.iter().any(|note| note.contains("--keep-slides"));
+    let says = |prepared: &Prepared| prepared.modeling.clip_notes.iter().any(|note| note.contains("they are planted"));
     assert!(says(&planted) && !says(&sliding));
 }
