@@ -226,8 +226,8 @@ fn clips_that_cannot_be_transferred_are_refused() {
     source.rig.clips.clear();
     let (text, error) = refused(source, &Task::default());
     assert!(text.contains("human") && matches!(error, Error::Clip(ClipError::None { .. })), "{text}");
-    let (text, error) = refused(open(), &named("walk+"));
-    assert!(text.contains("walk+") && matches!(error, Error::Clip(ClipError::MissingPart { .. })), "{text}");
+    let (text, error) = refused(open(), &named("walk++jump"));
+    assert!(text.contains("walk++jump") && matches!(error, Error::Clip(ClipError::MissingPart { .. })), "{text}");
     let mut source = open();
     let jump = source.rig.clips.iter_mut().find(|c| c.name == "jump").expect("a jump");
     *jump = crop(jump, 0.0, 1.2).expect("a part");
