@@ -32,7 +32,7 @@ fn literals(source: &str) -> Vec<String> {
             let end = match is_raw {
                 true => text.find(&format!("\"{}", "#".repeat(hashes))),
                 false => (0..text.len()).find(|&end| {
-                    let escapes = text[..end.min(text.len())].bytes().rev().take_while(|b| *b == b'\\').count();
+                    let escapes = text.as_bytes()[..end].iter().rev().take_while(|b| **b == b'\\').count();
                     text.as_bytes()[end] == b'"' && escapes % 2 == 0
                 }),
             };
@@ -46,11 +46,12 @@ fn literals(source: &str) -> Vec<String> {
     found
 }
 
-/// Whether a text names a flag: two dashes before a letter, at its beginning or after a space or bracket.
+/// Whether a text names a flag: two dashes before a letter, at its beginning or after a space or bracket, but no variable of a style sheet.
 fn names_a_flag(text: &str) -> bool {
     text.match_indices("--").any(|(at, _)| {
-        let before = text[..at].chars().next_back();
-        before.is_none_or(|c| " (`".contains(c)) && text[at + 2..].starts_with(|c: char| c.is_ascii_lowercase())
+        let before = &text[..at];
+        let begins = before.is_empty() || (before.ends_with([' ', '(', '`']) && !before.ends_with("var("));
+        begins && text[at + 2..].starts_with(|c: char| c.is_ascii_lowercase())
     })
 }
 
@@ -76,8 +77,8 @@ fn flags_are_seen_in_texts_and_nowhere_else() {
     let source = r##"
         // "--comment"
         let quote = '"'; /// "--doc"
-        bail!("give it with --clip"); let raw = r#"a "--raw" text"#; "an \" escape --here"; "a -- dash"; "--first"
+        bail!("give it with --clip"); let raw = r#"a "--raw" text"#; "an \" escape --here"; "a -- dash"; "--first"; "color:var(--ink)"; "(--clip)"
     "##;
     let flagged: Vec<String> = literals(source).into_iter().filter(|text| names_a_flag(text)).collect();
-    assert_eq!(flagged, ["give it with --clip", "an \\\" escape --here", "--first"]);
+    assert_eq!(flagged, ["give it with --clip", "an \\\" escape --here", "--first", "(--clip)"]);
 }

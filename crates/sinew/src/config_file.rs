@@ -52,21 +52,18 @@ pub fn parse<S: Settings>(text: &str, file: &str, base: &S) -> Result<S, ConfigF
     changes.sort_by_key(|change| change.at.line);
 
     // Each change is tried by itself, so that an error is of the line that caused it.
-    let mut settings = object_of(base);
+    let (mut values, mut settings) = (object_of(base), base.clone());
     for change in &changes {
-        change.make(&mut settings);
-        if let Err(error) = S::deserialize(Value::Object(settings.clone())) {
-            return Err(change.refused(&error.to_string()));
-        }
+        change.make(&mut values);
+        let tried = S::deserialize(Value::Object(values.clone()));
+        settings = tried.map_err(|error| change.refused(&error.to_string()))?;
     }
-    let deserialized = |values: Map<String, Value>| S::deserialize(Value::Object(values)).ok();
-    let settings = deserialized(settings).unwrap_or_else(|| base.clone());
     let Err(problem) = settings.check() else { return Ok(settings) };
     // The change without which all would be well is the one to blame.
     let is_to_blame = |blamed: &&Change| {
         let mut values = object_of(base);
         changes.iter().filter(|change| change.path != blamed.path).for_each(|change| change.make(&mut values));
-        deserialized(values).is_some_and(|settings| settings.check().is_ok())
+        S::deserialize(Value::Object(values)).is_ok_and(|settings| settings.check().is_ok())
     };
     let at = changes.iter().find(is_to_blame).map(|change| change.at.clone());
     Err(ConfigFileError::Range {

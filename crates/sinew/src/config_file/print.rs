@@ -20,7 +20,7 @@ pub fn to_toml<S: Settings>(settings: &S, title: &str) -> String {
         };
         // Writing to a string does not fail.
         let _ = match section.name {
-            "" => write!(text, "\n# {}\n", section.about),
+            "" => write!(text, "\n# {}\n\n", section.about),
             name => write!(text, "\n# {}\n[{name}]\n", section.about),
         };
         for field in section.fields {
