@@ -10,7 +10,7 @@
 
 use crate::JointKind;
 use crate::engine::Field;
-use crate::model::Model;
+use crate::model::{JointInfo, Model};
 use crate::rotation;
 use crate::world::{World, WorldMut};
 
@@ -60,13 +60,17 @@ pub(crate) struct Ramp {
     from: Vec<f64>,
     /// What each step adds to it.
     change: Vec<f64>,
+    /// Empty until it is needed.
     velocity: Vec<f64>,
 }
 
+/// Ball joints whose turns are found side by side.
+const SIDE_BY_SIDE: usize = 8;
+
 impl Ramp {
     pub fn new(model: &Model) -> Ramp {
-        let (q, v) = (vec![0.0; model.position_count()], vec![0.0; model.velocity_count()]);
-        Ramp { from: q.clone(), change: q, velocity: v }
+        let zeros = vec![0.0; model.position_count()];
+        Ramp { from: zeros.clone(), change: zeros, velocity: Vec::new() }
     }
 
     /// Begins an interval of one world.
@@ -99,13 +103,15 @@ impl Ramp {
     /// What each of n steps adds: `(x' − x)/n`, for the quaternion of a ball joint `(±x' − x)/n` with the sign of `x·x'`.
     fn find_change(&mut self, model: &Model, next: &[f64], steps: usize) {
         let rate = 1.0 / steps.max(1) as f64;
-        let (from, change) = (&self.from, &mut self.change);
-        for joint in model.joints() {
-            let places = joint.position_index..joint.position_index + joint.kind.position_count();
-            let is_far =
-                joint.kind == JointKind::Ball && { places.clone().map(|k| from[k] * next[k]).sum::<f64>() < 0.0 };
-            let sign = if is_far { -1.0 } else { 1.0 };
-            places.for_each(|k| change[k] = (sign * next[k] - from[k]) * rate);
+        for ((change, from), next) in self.change.iter_mut().zip(&self.from).zip(next) {
+            *change = (next - from) * rate;
+        }
+        for q in balls(model).map(|ball| ball.position_index) {
+            let (from, next) = (four(&self.from, q), four(next, q));
+            let same: f64 = from.iter().zip(&next).map(|(a, b)| a * b).sum();
+            if same < 0.0 {
+                (0..4).for_each(|k| self.change[q + k] = (-next[k] - from[k]) * rate);
+            }
         }
     }
 
@@ -113,20 +119,36 @@ impl Ramp {
     /// time, in the child's axes; zero at roots.
     fn find_velocity(&mut self, model: &Model, next: &[f64], steps: usize) {
         let per_second = 1.0 / steps.max(1) as f64 / model.dt();
-        let from = &self.from;
-        for joint in model.joints() {
-            let (q, v) = (joint.position_index, joint.velocity_index);
-            match joint.kind {
-                JointKind::Hinge => self.velocity[v] = (next[q] - from[q]) * per_second,
-                JointKind::Ball => {
-                    let four = |a: &[f64]| [a[q], a[q + 1], a[q + 2], a[q + 3]];
-                    let turn = rotation::turn_between(four(from), four(next));
-                    (0..3).for_each(|k| self.velocity[v + k] = turn[k] * per_second);
-                }
-                _ => {}
+        self.velocity.resize(model.velocity_count(), 0.0);
+        for hinge in model.joints().iter().filter(|joint| joint.kind == JointKind::Hinge) {
+            let q = hinge.position_index;
+            self.velocity[hinge.velocity_index] = (next[q] - self.from[q]) * per_second;
+        }
+        let mut balls = balls(model).peekable();
+        while balls.peek().is_some() {
+            let mut places = [0; SIDE_BY_SIDE];
+            let (mut from, mut to) = ([[1.0, 0.0, 0.0, 0.0]; SIDE_BY_SIDE], [[1.0, 0.0, 0.0, 0.0]; SIDE_BY_SIDE]);
+            let mut count = 0;
+            for ball in balls.by_ref().take(SIDE_BY_SIDE) {
+                (from[count], to[count]) = (four(&self.from, ball.position_index), four(next, ball.position_index));
+                places[count] = ball.velocity_index;
+                count += 1;
+            }
+            let turns = rotation::turns_between(&from, &to);
+            for (&v, turn) in places[..count].iter().zip(&turns) {
+                (0..3).for_each(|k| self.velocity[v + k] = turn[k] * per_second);
             }
         }
     }
+}
+
+fn balls(model: &Model) -> impl Iterator<Item = &JointInfo> {
+    model.joints().iter().filter(|joint| joint.kind == JointKind::Ball)
+}
+
+/// The quaternion that begins at an index.
+fn four(values: &[f64], at: usize) -> [f64; 4] {
+    [values[at], values[at + 1], values[at + 2], values[at + 3]]
 }
 
 /// Sets the target from now on; its velocity for PD stays.

@@ -49,17 +49,34 @@ pub fn quaternion_product(a: [f64; 4], b: [f64; 4]) -> [f64; 4] {
 }
 
 /// Rotation vector in the axes of `a` of the shorter way from `a` to `b`, both of unit length: `2·asin(|v|)·v/|v|` of `a⁻¹·b = (w, v)`.
-pub fn turn_between([w, x, y, z]: [f64; 4], b: [f64; 4]) -> [f64; 3] {
-    let [w, x, y, z] = quaternion_product([w, -x, -y, -z], b);
-    let sign = if w < 0.0 { -1.0 } else { 1.0 };
-    let square = x * x + y * y + z * z;
-    let ratio = if square < SMALL_TURN {
-        ASIN.iter().rev().fold(0.0, |sum, term| sum * square + term)
-    } else {
-        let s = square.sqrt();
-        libm::atan2(s, w.abs()) / s
-    };
-    [x, y, z].map(|c| sign * 2.0 * ratio * c)
+pub fn turn_between(a: [f64; 4], b: [f64; 4]) -> [f64; 3] {
+    let [turn] = turns_between(&[a], &[b]);
+    turn
+}
+
+/// Like [`turn_between`], of several at once and to the same bits: stage by stage, so that the CPU works on all of them side by side.
+pub(crate) fn turns_between<const N: usize>(a: &[[f64; 4]; N], b: &[[f64; 4]; N]) -> [[f64; 3]; N] {
+    let between: [[f64; 4]; N] = std::array::from_fn(|i| {
+        let [w, x, y, z] = a[i];
+        quaternion_product([w, -x, -y, -z], b[i])
+    });
+    let square = between.map(|[_, x, y, z]| x * x + y * y + z * z);
+    let mut ratio = [0.0; N];
+    for term in ASIN.iter().rev() {
+        (0..N).for_each(|i| ratio[i] = ratio[i] * square[i] + term);
+    }
+    for i in 0..N {
+        let is_small = square[i] < SMALL_TURN;
+        if !is_small {
+            let s = square[i].sqrt();
+            ratio[i] = libm::atan2(s, between[i][0].abs()) / s;
+        }
+    }
+    std::array::from_fn(|i| {
+        let [w, x, y, z] = between[i];
+        let sign = if w < 0.0 { -1.0 } else { 1.0 };
+        [x, y, z].map(|c| sign * 2.0 * ratio[i] * c)
+    })
 }
 
 /// Axis times angle of a rotation, the shorter way round: `2·atan2(|v|, |w|)·v/|v|`.
@@ -242,6 +259,22 @@ mod tests {
         let expected = apply(&matrix(q), v);
         (0..3).for_each(|k| assert!((rotated(q, v)[k] - expected[k]).abs() < 1e-12));
         (0..3).for_each(|k| assert!((up(q)[k] - matrix(q)[2][k]).abs() < 1e-12));
+    }
+
+    #[test]
+    fn turns_side_by_side_are_those_one_by_one() {
+        let unit = |k: usize| {
+            let q: [f64; 4] = std::array::from_fn(|i| libm::sin((7 * k + 3 * i) as f64));
+            let n = q.iter().map(|x| x * x).sum::<f64>().sqrt();
+            q.map(|x| x / n)
+        };
+        // Small and large turns, none at all, and numbers that are none.
+        let mut a: [[f64; 4]; 8] = std::array::from_fn(unit);
+        let b: [[f64; 4]; 8] = std::array::from_fn(|k| if k < 4 { unit(k + 20) } else { unit(k) });
+        (a[4][1], a[5], a[6]) = (a[4][1] + 0.01, a[5].map(|x| -x), [f64::NAN; 4]);
+        for (k, turn) in turns_between(&a, &b).into_iter().enumerate() {
+            assert_eq!(turn.map(f64::to_bits), turn_between(a[k], b[k]).map(f64::to_bits), "{k}");
+        }
     }
 
     #[test]

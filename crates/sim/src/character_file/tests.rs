@@ -88,7 +88,7 @@ fn files_are_written_and_read_and_their_faults_name_them() {
     assert!(fault(&path).contains("not UTF-8"));
     std::fs::write(&path, "name = 3").unwrap();
     assert!(fault(&path).contains("line 1, column 8: "));
-    File::create(&path).unwrap().set_len(MAX_FILE_BYTES + 1).unwrap();
+    std::fs::File::create(&path).unwrap().set_len(MAX_FILE_BYTES + 1).unwrap();
     assert!(fault(&path).contains("larger than 16 MiB"));
 
     let nowhere = directory.join("none").join("pendulum.toml");
