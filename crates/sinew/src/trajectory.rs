@@ -104,4 +104,3 @@ fn is_driven(model: &Model, joint: &crate::sim::JointInfo) -> bool {
     };
     !joint.kind.is_root() && model.scene().characters.iter().find_map(of).unwrap_or(false)
 }
-

@@ -114,7 +114,17 @@ fn files_can_be_read_again() {
     assert!(!pushed.is_same() && side(&pushed.run) > side(&again.run) + 0.1);
     let late = Push { at_secs: 5.0, ..push };
     assert!(format!("{:#}", replay(folder.path(), Some(&late)).err().expect("refused")).contains("--at 5"));
-    std::fs::write(folder.path().join("controls.json"), b"{}").expect("written");
+    // A file of the first layout, with the push-off among the settings and the offsets at the top, performs the same.
+    let path = folder.path().join("controls.json");
+    let text = std::fs::read_to_string(&path).expect("controls");
+    let mut old: serde_json::Value = serde_json::from_str(&text).expect("an object");
+    let solution = old.as_object_mut().and_then(|fields| fields.remove("solution")).expect("a solution");
+    (old["version"], old["offsets"]) = (1.into(), solution["offsets"].clone());
+    old["config"]["push_off"] = solution["push_off"].clone();
+    std::fs::write(&path, old.to_string()).expect("written");
+    let upgraded = replay(folder.path(), None).expect("replayed");
+    assert!(upgraded.is_same() && upgraded.controls == again.controls);
+    std::fs::write(&path, b"{}").expect("written");
     assert!(format!("{:#}", replay(folder.path(), None).err().expect("refused")).contains("controls.json"));
 }
 

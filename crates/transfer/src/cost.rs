@@ -181,7 +181,9 @@ mod tests {
 
     #[test]
     fn falling_is_lying_or_sinking_but_not_turning() {
-        for (turn, cosine) in [(about_x(0.9), libm::cos(0.9)), ([0.0, 0.0, 0.0, 1.0], 1.0), (about_x(1.1), libm::cos(1.1))] {
+        for (turn, cosine) in
+            [(about_x(0.9), libm::cos(0.9)), ([0.0, 0.0, 0.0, 1.0], 1.0), (about_x(1.1), libm::cos(1.1))]
+        {
             assert!((tilt_cosine(&turn, &about_x(0.0)) - cosine).abs() < 1e-12, "{turn:?}");
         }
         let target = squat(embedded::dinosaur(), &tiny(), 19, 0.5);
@@ -207,8 +209,11 @@ mod tests {
         assert!(!fell(0, &|seen| turned(seen, [0.0, 0.0, 0.0, 1.0])), "turned about the vertical");
         let (layout, wanted) = (target.model.observation_layout(), target.observation(0));
         let center = layout.center().start + 2;
-        assert!(fell(0, &|seen| seen.observation[center] *= 0.59) && !fell(0, &|seen| seen.observation[center] *= 0.61));
-        let highest = (0..wanted.effector_count()).max_by(|&a, &b| wanted.effector(a)[2].total_cmp(&wanted.effector(b)[2]));
+        assert!(
+            fell(0, &|seen| seen.observation[center] *= 0.59) && !fell(0, &|seen| seen.observation[center] *= 0.61)
+        );
+        let highest =
+            (0..wanted.effector_count()).max_by(|&a, &b| wanted.effector(a)[2].total_cmp(&wanted.effector(b)[2]));
         let top = layout.effector(highest.expect("end effectors")).start + 2;
         assert!(fell(0, &|seen| seen.observation[top] *= 0.49) && !fell(0, &|seen| seen.observation[top] *= 0.51));
     }

@@ -26,7 +26,11 @@ impl Solution {
         let rows = self.offsets.len() / width.max(1);
         let wrong = |part, found, needed: String| Err(TransferError::Solution { part, found, needed });
         if !(1..=target.frames()).contains(&rows) || self.offsets.len() != rows * width {
-            return wrong("offsets", self.offsets.len(), format!("rows of {width} for up to {} frames", target.frames()));
+            return wrong(
+                "offsets",
+                self.offsets.len(),
+                format!("rows of {width} for up to {} frames", target.frames()),
+            );
         }
         if !self.push_off.is_empty() && self.push_off.len() != nv {
             return wrong("push_off", self.push_off.len(), format!("none or {nv}"));

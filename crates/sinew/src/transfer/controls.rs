@@ -87,7 +87,8 @@ impl Controls {
     /// The text of the file, a row on each line.
     pub fn to_json(&self) -> Result<String> {
         let head = serde_json::to_value(self)?;
-        let fields = head.as_object().into_iter().flatten().filter(|(name, _)| !["motion", "solution"].contains(&&name[..]));
+        let fields =
+            head.as_object().into_iter().flatten().filter(|(name, _)| !["motion", "solution"].contains(&&name[..]));
         let mut text = String::from("{\n");
         fields.for_each(|(name, value)| text += &format!("  {name:?}: {value},\n"));
         let SolutionRows { push_off, offsets, assist } = &self.solution;

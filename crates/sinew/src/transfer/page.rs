@@ -64,7 +64,13 @@ fn help_section(finished: &Finished, help: &HelpFigures) -> Section {
     let table = Table { head: head.map(str::to_owned).to_vec(), rows: help.spans.iter().map(row).collect() };
     let curve = |name: &str, hue: usize, axis: usize| Curve {
         name: name.into(),
-        points: finished.solution.assist.iter().enumerate().map(|(i, row)| [i as f64 * FRAME_SECS, row[axis]]).collect(),
+        points: finished
+            .solution
+            .assist
+            .iter()
+            .enumerate()
+            .map(|(i, row)| [i as f64 * FRAME_SECS, row[axis]])
+            .collect(),
         hue,
         ..Curve::default()
     };

@@ -85,7 +85,8 @@ pub fn replay(folder: &Path, push: Option<&Push>) -> Result<Replay> {
     let positions = controls.motion_values(&model)?;
     let input = ClipInput { name: &controls.clip, rate_hz: controls.rate_hz, positions: &positions };
     let target = Target::new(&model, &input)?;
-    let solution = controls.solution.values(&target).with_context(|| folder.join("controls.json").display().to_string())?;
+    let solution =
+        controls.solution.values(&target).with_context(|| folder.join("controls.json").display().to_string())?;
     if let Some(push) = push
         && !(0.0..=target.duration_secs()).contains(&push.at_secs)
     {

@@ -9,7 +9,8 @@ use crate::protocol::Steer;
 use crate::protocol::frame::{DIVERGED, FALLEN, JUMPED};
 use sinew::transfer::FRAME_SECS;
 use sinew_sim::{
-    Batch, BatchOptions, Character, FallRule, Heights, JointKind, Model, Object, Scene, Snapshot, Status, Surface, Wrench,
+    Batch, BatchOptions, Character, FallRule, Heights, JointKind, Model, Object, Scene, Snapshot, Status, Surface,
+    Wrench,
 };
 use std::sync::Arc;
 

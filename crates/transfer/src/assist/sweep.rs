@@ -4,11 +4,11 @@ use super::config::AssistConfig;
 use super::figures::HelpFigures;
 use super::help::HelpUnits;
 use super::point::{AssistPoint, front};
-use crate::{Solution, TransferError};
 use crate::config::Config;
 use crate::performance::Performance;
 use crate::polish::{AssistedPolish, Helped, knot_count};
 use crate::target::Target;
+use crate::{Solution, TransferError};
 use serde::{Deserialize, Serialize};
 
 /// First bytes of a saved sweep; the number changes with the layout.

@@ -7,10 +7,10 @@
 
 use super::config::AssistConfig;
 use super::sweep::Polisher;
-use crate::{Solution, TransferError};
 use crate::config::Config;
 use crate::polish::AssistedPolish;
 use crate::target::Target;
+use crate::{Solution, TransferError};
 use serde::{Deserialize, Serialize};
 
 /// A ladder: its prices, and the rounds at each.

@@ -82,7 +82,8 @@ impl Reference {
         let effectors = model.observation_layout().effector_count();
         let ground = model.scene().ground.map_or(0.0, |g| g.height);
         let near = ground + FOOT_HEIGHT * (moments[0].position[2] - ground);
-        self.feet = (0..effectors).filter(|e| seen.iter().any(|row| Observation::new(row).effector(*e)[2] < near)).collect();
+        self.feet =
+            (0..effectors).filter(|e| seen.iter().any(|row| Observation::new(row).effector(*e)[2] < near)).collect();
         if self.feet.is_empty() {
             return Err(TransferError::NoReference {
                 problem: "none of its end effectors comes near the ground".into(),

@@ -6,11 +6,11 @@ use super::launch::Launch;
 use super::round::{self, DAMPING};
 use super::trial::NoiseSource;
 use super::{LEVELS, Nominal, boundaries, line_search};
-use crate::{Solution, TransferError};
 use crate::assist::{Help, sizes};
 use crate::config::{Config, Polish};
 use crate::start_state;
 use crate::target::Target;
+use crate::{Solution, TransferError};
 use serde::{Deserialize, Serialize};
 
 /// A trajectory with its offsets and its help, made better round by round.

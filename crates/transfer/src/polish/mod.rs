@@ -21,11 +21,11 @@ mod round;
 mod transition;
 mod trial;
 
-use crate::{Solution, TransferError};
 use crate::assist::Help;
 use crate::config::{Config, Extras, Polish};
 use crate::start_state;
 use crate::target::Target;
+use crate::{Solution, TransferError};
 pub(crate) use assisted::{AssistedPolish, knot_count};
 use corrected::Course;
 pub(crate) use helped::Helped;

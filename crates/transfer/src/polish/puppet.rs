@@ -9,10 +9,10 @@ use super::corrected::Course;
 use super::linear::shape;
 use super::model::{self, Measured, Plan};
 use super::{AssistedPolish, DAMPING, Helped, Nominal, assisted, line_search};
-use crate::{Solution, TransferError};
 use crate::config::Config;
 use crate::start_state;
 use crate::target::Target;
+use crate::{Solution, TransferError};
 use sinew_sim::{Model, Snapshot};
 
 /// Reaches of the differences in the iterations, after each of which it is tried whether the motion stands.
