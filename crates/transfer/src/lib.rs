@@ -22,8 +22,9 @@ pub mod target;
 #[cfg(test)]
 mod test_motions;
 mod transfer;
+pub mod wrench;
 
-pub use assist::{AssistConfig, AssistPoint, AssistProgress, Help, HelpFigures, HelpSpan, HelpUnits};
+pub use assist::{AssistConfig, AssistFigures, AssistPoint, AssistProgress, AssistSpan};
 pub use config::{Begins, Config};
 pub use cost::Terms;
 pub use error::TransferError;
@@ -34,3 +35,4 @@ pub use search::Search;
 pub use solution::Solution;
 pub use target::{ClipInput, FRAME_SECS, Target};
 pub use transfer::{Progress, Stage, Transfer};
+pub use wrench::{AssistUnits, AssistWrench};

@@ -1,9 +1,9 @@
 //! The simulated motion, step by step, as it is written, measured and looked at.
 
-use crate::assist::HelpUnits;
 use crate::config::Config;
 use crate::cost::{Seen, Terms};
 use crate::target::{FRAME_SECS, Target};
+use crate::wrench::AssistUnits;
 use crate::{Solution, TransferError, start_state};
 use sinew_sim::{Batch, BatchOptions, ContactReading, Snapshot, Status, WorldMut, Wrench};
 
@@ -37,7 +37,7 @@ pub struct Moment {
     pub torques: Vec<f64>,
     /// Contacts of the step that led here.
     pub contacts: Vec<ContactReading>,
-    /// Help from outside in the step that led here, at the centre of mass: zero where there was none.
+    /// Assist from outside in the step that led here, at the centre of mass: zero where there was none.
     pub assist: Wrench,
 }
 
@@ -55,7 +55,7 @@ impl Performance {
     ) -> Result<Performance, TransferError> {
         solution.check(target)?;
         let start = start_state::start_state(target, config, &solution.push_off);
-        let units = HelpUnits::of(&target.model);
+        let units = AssistUnits::of(&target.model);
         let steps_per_frame = config.steps_per_frame();
         let wrench = |step: usize| solution.assist.get(step / steps_per_frame).and_then(|row| units.wrench(row));
         let mut run = Performance::record_from(target, config, &solution.offsets, &start, &mut |step, world| {

@@ -94,7 +94,7 @@ impl Transfer {
     pub fn search(&self) -> &Search {
         &self.search
     }
-    /// Whether the search fell, and a motion was found from the other side: held at its drawing by help, which then went.
+    /// Whether the search fell, and a motion was found from the other side: held at its drawing by assist, which then went.
     pub fn was_weaned(&self) -> bool {
         self.weaning.as_ref().is_some_and(|weaning| weaning.has_weaned())
     }

@@ -8,7 +8,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use sinew::modeler::ModelOptions;
 use sinew::transfer::{
     ASSIST_CHECKPOINT, AssistProgress, Assisted, Begins, Finished, OutputFolder, Prepared, RunOptions, Stage, Started,
-    Summary, Task, assist, assist_settings, can_be_helped, files, prepare, preset, run,
+    Summary, Task, assist, assist_settings, can_be_assisted, files, prepare, preset, run,
 };
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -71,7 +71,7 @@ impl Transfer {
         }
 
         if self.assist {
-            can_be_helped(&prepared.target)?;
+            can_be_assisted(&prepared.target)?;
         }
 
         let out = self.out.clone().unwrap_or_else(|| default_folder(&prepared));
@@ -118,7 +118,7 @@ impl Transfer {
         let assisted = match self.assist {
             true => {
                 let options = RunOptions { checkpoint: Some(assist_checkpoint.clone()), ..options };
-                let assisted = self.help(&prepared, &transfer, &options, &bar)?;
+                let assisted = self.assisted(&prepared, &transfer, &options, &bar)?;
                 assisted.write(&prepared, &transfer, &finished, &folder)?;
                 finished.summary.assist = assisted.rows(&out);
                 Some(assisted)
@@ -148,7 +148,7 @@ impl Transfer {
 
 impl Transfer {
     /// The front of fidelity against help, with the bar beginning anew for it.
-    fn help(
+    fn assisted(
         &self,
         prepared: &Prepared,
         transfer: &sinew::transfer::Transfer,

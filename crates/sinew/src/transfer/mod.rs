@@ -34,9 +34,9 @@ pub(crate) use replay::opened;
 pub use replay::{Push, Replay, replay};
 pub use run::{CHECKPOINT, RunOptions, Started, run, run_until};
 pub(crate) use run::{read_checkpoint, thread_pool};
-pub use sinew_transfer::assist::{Sweep, can_be_helped};
+pub use sinew_transfer::assist::{Sweep, can_be_assisted};
 pub use sinew_transfer::{
-    AssistConfig, AssistPoint, AssistProgress, Begins, ClipInput, Config, FRAME_SECS, Help, HelpFigures, HelpSpan,
-    HelpUnits, Metrics, Moment, Performance, Progress, Search, Solution, Stage, Target, Terms, Transfer, TransferError,
-    config, metrics,
+    AssistConfig, AssistFigures, AssistPoint, AssistProgress, AssistSpan, AssistUnits, AssistWrench, Begins, ClipInput,
+    Config, FRAME_SECS, Metrics, Moment, Performance, Progress, Search, Solution, Stage, Target, Terms, Transfer,
+    TransferError, config, metrics,
 };

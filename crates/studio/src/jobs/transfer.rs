@@ -10,7 +10,7 @@ use crate::protocol::{Job, JobProgress, JobRequest, WindowCosts};
 use anyhow::{Result, bail};
 use sinew::transfer::{
     ASSIST_CHECKPOINT, Begins, Finished, OutputFolder, RunOptions, Search, Stage, Task, Transfer, WindowFigures,
-    can_be_helped, files, prepare, preset, run_until,
+    can_be_assisted, files, prepare, preset, run_until,
 };
 use sinew_modeler::{CharacterProject, ModelOptions};
 use std::ops::ControlFlow;
@@ -65,7 +65,7 @@ pub fn run(shared: &Shared, job: &Job) -> Result<Ended> {
     let task = Task { clip: clip.clone(), cycles: *cycles, character: made, keeps_slides: false, options };
     let prepared = Arc::new(prepare(source, &task, &config)?);
     if *assist {
-        can_be_helped(&prepared.target)?;
+        can_be_assisted(&prepared.target)?;
     }
     let live = Arc::new(LiveMotion::new(&prepared, &config, &rig));
     shared.set_live(job.id, Some(live.clone()));

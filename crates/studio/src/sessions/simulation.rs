@@ -241,7 +241,7 @@ impl Simulation {
         world.set_target(from);
         world.follow_target(to, self.steps_per_frame);
         from.copy_from_slice(to);
-        let help = self.controller.help(now).filter(|_| next == Next::Continue);
+        let help = self.controller.assist(now).filter(|_| next == Next::Continue);
         if help != self.help {
             self.help = help;
             self.set_forces();

@@ -3,23 +3,23 @@
 use crate::TransferError;
 use serde::{Deserialize, Serialize};
 
-/// How a front of fidelity against help is made.
+/// How a front of fidelity against assist is made.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AssistConfig {
-    /// Prices of help from the dearest to the cheapest: what one unit of it (the weight, or the weight times a quarter of the height) costs in
+    /// Prices of assist from the dearest to the cheapest: what one unit of it (the weight, or the weight times a quarter of the height) costs in
     /// one interval, in units of the transfer's cost.
     pub prices: Vec<f64>,
     /// Price at which the motion is as drawn.
     pub drawn_price: f64,
     /// Most points of a front.
     pub most_points: usize,
-    /// Most rounds at a price; half of them before small help is taken away, half after.
+    /// Most rounds at a price; half of them before small assist is taken away, half after.
     pub rounds: usize,
     /// Rounds at a price end when one gains less than this share.
     pub stops_below: f64,
-    /// Help below this size is taken away, in its units.
-    pub least_help: f64,
+    /// Assist below this size is taken away, in its units.
+    pub least_assist: f64,
 }
 
 impl AssistConfig {
@@ -31,7 +31,7 @@ impl AssistConfig {
             most_points: 9,
             rounds: 10,
             stops_below: 0.02,
-            least_help: 0.02,
+            least_assist: 0.02,
         }
     }
 
@@ -54,8 +54,8 @@ impl AssistConfig {
         if !(1..=1000).contains(&self.rounds) {
             return wrong("rounds", self.rounds as f64, "from 1 to 1000");
         }
-        if !(self.least_help > 0.0 && self.least_help.is_finite()) {
-            return wrong("least_help", self.least_help, "positive");
+        if !(self.least_assist > 0.0 && self.least_assist.is_finite()) {
+            return wrong("least_assist", self.least_assist, "positive");
         }
         Ok(())
     }

@@ -1,26 +1,26 @@
-//! The sweep: the price of help raised and lowered step by step, each point polished from the one before; it can be saved after each.
+//! The sweep: the price of assist raised and lowered step by step, each point polished from the one before; it can be saved after each.
 
 use super::config::AssistConfig;
-use super::figures::HelpFigures;
-use super::help::HelpUnits;
+use super::figures::AssistFigures;
 use super::point::{AssistPoint, front};
 use crate::config::Config;
 use crate::performance::Performance;
-use crate::polish::{AssistedPolish, Helped, knot_count};
+use crate::polish::{AssistedPolish, PricedAssist, knot_count};
 use crate::target::Target;
+use crate::wrench::AssistUnits;
 use crate::{Solution, TransferError};
 use serde::{Deserialize, Serialize};
 
 /// First bytes of a saved sweep; the number changes with the layout.
 const MAGIC: &[u8] = b"sinew-assist-4\n";
-/// Softness of the price in the rounds at a price, over the least help: first soft, so that help that is not there yet can grow; in the end
-/// so hard that little help costs as much for its size as much help.
+/// Softness of the price in the rounds at a price, over the least assist: first soft, so that assist that is not there yet can grow; in the end
+/// so hard that little assist costs as much for its size as much assist.
 const SOFTNESS: [f64; 3] = [10.0, 1.0, 0.1];
-/// Softness of the price where a puppet's gains are found, in units of help.
+/// Softness of the price where a puppet's gains are found, in units of assist.
 const PUPPET_SOFTNESS: f64 = 1.0;
 /// Reaches of the differences in those rounds.
 const REACHES: [f64; 3] = [3.0, 1.0, 1.0];
-/// Shares of the least help below which help is taken away, one after the other.
+/// Shares of the least assist below which assist is taken away, one after the other.
 const TAKEN_AWAY: [f64; 3] = [0.1, 0.4, 1.0];
 
 /// How far a sweep is.
@@ -61,7 +61,7 @@ enum Work {
     Down(f64),
 }
 
-/// Points from physics alone to the motion as drawn, by rising help; none of those that complete is worse than another in both help and cost.
+/// Points from physics alone to the motion as drawn, by rising assist; none of those that complete is worse than another in both assist and cost.
 ///
 /// `plain` is the solution of the plain transfer, which is the first point as it is.
 ///
@@ -87,7 +87,7 @@ pub fn sweep(
 ///
 /// # Errors
 /// Where it is fixed to the world.
-pub fn can_be_helped(target: &Target) -> Result<(), TransferError> {
+pub fn can_be_assisted(target: &Target) -> Result<(), TransferError> {
     if target.dofs.has_free_root {
         return Ok(());
     }
@@ -107,7 +107,7 @@ impl Sweep {
         plain: &Solution,
     ) -> Result<Sweep, TransferError> {
         settings.check()?;
-        can_be_helped(target)?;
+        can_be_assisted(target)?;
         Ok(Sweep {
             settings: settings.clone(),
             first: point(target, config, None, plain.clone())?,
@@ -167,7 +167,7 @@ impl Sweep {
             Work::Down(price) => {
                 let mut current = self.falling.take().unwrap_or_else(|| {
                     let knots = knot_count(config, target.frames());
-                    let none = Helped::none(knots, 1.0, settings.least_help, HelpUnits::of(&target.model));
+                    let none = PricedAssist::none(knots, 1.0, settings.least_assist, AssistUnits::of(&target.model));
                     AssistedPolish::new(&self.first.solution, none)
                 });
                 polisher.settle(&mut current, price, settings.rounds)?;
@@ -187,7 +187,7 @@ impl Sweep {
         Ok(())
     }
 
-    /// The front so far, by rising help: the plain transfer, and what no other beats in both help and cost.
+    /// The front so far, by rising assist: the plain transfer, and what no other beats in both assist and cost.
     ///
     /// # Errors
     /// Where the simulator refuses.
@@ -233,9 +233,9 @@ impl Polisher<'_> {
     /// The motion as drawn, held like a puppet from a start with a push-off on, and then polished.
     pub fn drawn(&mut self, push_off: &[f64]) -> Result<Option<AssistedPolish>, TransferError> {
         let knots = knot_count(self.config, self.target.frames());
-        let (price, units) = (self.settings.drawn_price, HelpUnits::of(&self.target.model));
-        let helped = Helped { begins_at: -1.0, ..Helped::none(knots, price, PUPPET_SOFTNESS, units) };
-        let (puppet, steps) = AssistedPolish::puppet(self.target, self.config, push_off, &helped)?;
+        let (price, units) = (self.settings.drawn_price, AssistUnits::of(&self.target.model));
+        let priced = PricedAssist { begins_at: -1.0, ..PricedAssist::none(knots, price, PUPPET_SOFTNESS, units) };
+        let (puppet, steps) = AssistedPolish::puppet(self.target, self.config, push_off, &priced)?;
         self.steps += steps;
         let Some(mut drawn) = puppet else { return Ok(None) };
         self.settle(&mut drawn, price, 2 * self.settings.rounds)?;
@@ -253,9 +253,9 @@ impl Polisher<'_> {
         Ok(costs[0] < costs[1])
     }
 
-    /// Polishes at a price, takes small help away, and polishes the rest; what falls on the way goes back to where it stood.
+    /// Polishes at a price, takes small assist away, and polishes the rest; what falls on the way goes back to where it stood.
     pub fn settle(&mut self, polish: &mut AssistedPolish, price: f64, rounds: usize) -> Result<(), TransferError> {
-        (polish.helped.price, polish.helped.begins_at) = (price, price);
+        (polish.priced.price, polish.priced.begins_at) = (price, price);
         let before = polish.clone();
         for round in 0..rounds.div_ceil(2) {
             if self.round(polish, round)? < self.settings.stops_below && round + 1 >= SOFTNESS.len() {
@@ -265,7 +265,7 @@ impl Polisher<'_> {
         self.stand_or_go_back(polish, before)?;
         // What is hardly there goes first.
         for share in TAKEN_AWAY {
-            let size = share * self.settings.least_help;
+            let size = share * self.settings.least_assist;
             let before = polish.clone();
             let (stands, steps) = polish.take_away_below(self.target, self.config, size)?;
             self.steps += steps;
@@ -274,7 +274,7 @@ impl Polisher<'_> {
             }
         }
         let before = polish.clone();
-        polish.helped.begins_at = f64::INFINITY;
+        polish.priced.begins_at = f64::INFINITY;
         for _ in 0..rounds / 2 {
             if self.round(polish, SOFTNESS.len())? < self.settings.stops_below {
                 break;
@@ -284,12 +284,12 @@ impl Polisher<'_> {
         Ok(())
     }
 
-    /// Lets all help go at once where none is larger than a size and the motion stands without; it stays as it was otherwise.
+    /// Lets all assist go at once where none is larger than a size and the motion stands without; it stays as it was otherwise.
     pub fn let_go(&mut self, polish: &mut AssistedPolish, size: f64) -> Result<(), TransferError> {
         let before = polish.clone();
         let (stands, steps) = polish.take_away_below(self.target, self.config, size)?;
         self.steps += steps;
-        if !stands || !polish.helped.is_none() {
+        if !stands || !polish.priced.is_none() {
             *polish = before;
             return Ok(());
         }
@@ -309,7 +309,7 @@ impl Polisher<'_> {
 
     fn round(&mut self, polish: &mut AssistedPolish, round: usize) -> Result<f64, TransferError> {
         let stage = round.min(SOFTNESS.len() - 1);
-        polish.helped.softness = self.settings.least_help * SOFTNESS[stage];
+        polish.priced.softness = self.settings.least_assist * SOFTNESS[stage];
         let (gained, steps) = polish.advance(self.target, self.config, REACHES[stage])?;
         self.steps += steps;
         Ok(gained)
@@ -317,7 +317,7 @@ impl Polisher<'_> {
 }
 
 fn point_of(target: &Target, config: &Config, polish: &AssistedPolish) -> Result<AssistPoint, TransferError> {
-    point(target, config, Some(polish.helped.price), polish.solution(target, config))
+    point(target, config, Some(polish.priced.price), polish.solution(target, config))
 }
 
 /// A motion performed and measured.
@@ -331,6 +331,6 @@ fn point(
     let completed = run.fell_at.is_none() && run.frames() == target.frames();
     let terms = run.mean_terms();
     let effectors_off_m = (terms.effectors / config.weights.effectors.max(1e-12)).sqrt();
-    let (figures, cost_mean) = (HelpFigures::new(&solution.assist), terms.total());
+    let (figures, cost_mean) = (AssistFigures::new(&solution.assist), terms.total());
     Ok(AssistPoint { price, solution, figures, cost_mean, effectors_off_m, completed })
 }

@@ -1,8 +1,8 @@
-//! From a puppet to a motion that needs no help: the way that is left where every search falls.
+//! From a puppet to a motion that needs no assist: the way that is left where every search falls.
 //!
 //! A motion that is held at its drawing by strings never falls, so all of it can be worked on at once. Then strings get dearer, rung by rung of
 //! a ladder of prices, until none is left: what the body can do itself it does, and what remains says where it could not. The price is on
-//! the size of help, so at some finite price none is bought any more if the motion can be done without (an exact penalty, Nocedal & Wright
+//! the size of assist, so at some finite price none is bought any more if the motion can be done without (an exact penalty, Nocedal & Wright
 //! 2006, *Numerical Optimization*, §17.2).
 
 use super::config::AssistConfig;
@@ -19,12 +19,12 @@ struct Ladder {
     rounds: usize,
 }
 
-/// The second is for motions that the first leaves with some help: it begins with the cheapest help, and hurries.
+/// The second is for motions that the first leaves with some assist: it begins with the cheapest assist, and hurries.
 const LADDERS: [Ladder; 2] = [
     Ladder { prices: &[3.0, 10.0, 30.0, 100.0, 300.0, 1e3, 3e3, 1e4], rounds: 6 },
     Ladder { prices: &[0.1, 1.0, 10.0, 100.0, 1e3, 1e4], rounds: 4 },
 ];
-/// Help below this size may go all at once, in its units, where the motion stands without.
+/// Assist below this size may go all at once, in its units, where the motion stands without.
 const LET_GO: f64 = 0.1;
 
 /// A weaning under way; each rung is a piece of work, after which it can be saved.
@@ -54,14 +54,14 @@ impl Weaning {
         [self.done + LADDERS[..self.ladder].iter().map(pieces).sum::<usize>(), LADDERS.iter().map(pieces).sum()]
     }
 
-    /// Whether the motion needs no help any more.
+    /// Whether the motion needs no assist any more.
     pub fn has_weaned(&self) -> bool {
-        self.current.as_ref().is_some_and(|polish| polish.helped.is_none())
+        self.current.as_ref().is_some_and(|polish| polish.priced.is_none())
     }
 
-    /// The motion that needs no help, once there is one.
+    /// The motion that needs no assist, once there is one.
     pub fn solution(&self) -> Option<Solution> {
-        let weaned = self.current.as_ref().filter(|polish| polish.helped.is_none())?;
+        let weaned = self.current.as_ref().filter(|polish| polish.priced.is_none())?;
         let (offsets, push_off) = (weaned.offsets.clone(), weaned.push_off.clone());
         Some(Solution { offsets, push_off, assist: Vec::new() })
     }

@@ -1,24 +1,24 @@
-//! The polish of a trajectory that may be helped from outside: the same rounds, with a priced wrench beside the offsets.
+//! The polish of a trajectory that may be assisted from outside: the same rounds, with a priced wrench beside the offsets.
 
 use super::corrected::Course;
-use super::helped::Helped;
 use super::launch::Launch;
+use super::priced_assist::PricedAssist;
 use super::round::{self, DAMPING};
 use super::trial::NoiseSource;
 use super::{LEVELS, Nominal, boundaries, line_search};
-use crate::assist::{Help, sizes};
 use crate::config::{Config, Polish};
 use crate::start_state;
 use crate::target::Target;
+use crate::wrench::{AssistWrench, sizes};
 use crate::{Solution, TransferError};
 use serde::{Deserialize, Serialize};
 
-/// A trajectory with its offsets and its help, made better round by round.
+/// A trajectory with its offsets and its assist, made better round by round.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct AssistedPolish {
     /// One row for each frame.
     pub offsets: Vec<f64>,
-    pub helped: Helped,
+    pub priced: PricedAssist,
     /// As in [`Solution::push_off`].
     pub push_off: Vec<f64>,
     damping: f64,
@@ -32,16 +32,16 @@ pub(super) fn weights(config: &Config) -> Polish {
     LEVELS[2].weights(&config.polish.unwrap_or_else(standard))
 }
 
-/// Knots of a motion's help.
+/// Knots of a motion's assist.
 pub(crate) fn knot_count(config: &Config, frames: usize) -> usize {
     boundaries(frames - 1, weights(config).interval_frames).len()
 }
 
 impl AssistedPolish {
-    /// Begins with a solution's offsets and push-off, and the help of `helped` instead of its own.
-    pub fn new(solution: &Solution, helped: Helped) -> AssistedPolish {
+    /// Begins with a solution's offsets and push-off, and the assist of `priced` instead of its own.
+    pub fn new(solution: &Solution, priced: PricedAssist) -> AssistedPolish {
         let (offsets, push_off) = (solution.offsets.clone(), solution.push_off.clone());
-        AssistedPolish { offsets, helped, push_off, damping: DAMPING, rounds: 0 }
+        AssistedPolish { offsets, priced, push_off, damping: DAMPING, rounds: 0 }
     }
 
     /// A trajectory that is held at its target like a puppet and starts with a push-off. `None` where none that stands was found; and the
@@ -50,16 +50,16 @@ impl AssistedPolish {
         target: &Target,
         config: &Config,
         push_off: &[f64],
-        helped: &Helped,
+        priced: &PricedAssist,
     ) -> Result<(Option<AssistedPolish>, u64), TransferError> {
-        super::puppet::puppet(target, config, push_off, helped)
+        super::puppet::puppet(target, config, push_off, priced)
     }
 
     fn simulated(&self, target: &Target, config: &Config) -> Result<(Nominal, Option<f64>, u64), TransferError> {
         let polish = weights(config);
         let start = start_state::start_state(target, config, &self.push_off);
-        let (count, help) = (target.dofs.count, Some(self.helped.clone()));
-        let mut nominal = Nominal::new(self.offsets.clone(), count, polish.interval_frames, help);
+        let (count, assist) = (target.dofs.count, Some(self.priced.clone()));
+        let mut nominal = Nominal::new(self.offsets.clone(), count, polish.interval_frames, assist);
         let simulated = line_search::simulate(target, config, &polish, &mut nominal, &start)?;
         let launch = Launch::new(target, config, &start).map_or(0.0, |launch| launch.cost());
         Ok((nominal, (!simulated.fell).then_some(simulated.cost + launch), simulated.steps))
@@ -79,7 +79,7 @@ impl AssistedPolish {
         Ok((better.map_or(0.0, |better| (cost - better) / cost.max(1e-12)), steps + taken))
     }
 
-    /// Makes one round in which all help below a size goes, whatever that costs; gives whether the motion stands without it, and the steps
+    /// Makes one round in which all assist below a size goes, whatever that costs; gives whether the motion stands without it, and the steps
     /// that it took.
     pub fn take_away_below(
         &mut self,
@@ -87,9 +87,9 @@ impl AssistedPolish {
         config: &Config,
         size: f64,
     ) -> Result<(bool, u64), TransferError> {
-        let small = |help: &Help| sizes(help).map(|x| x > 0.0 && x < size);
-        self.helped.goes = self.helped.knots.iter().map(small).collect();
-        if self.helped.goes.iter().all(|goes| *goes == [false; 2]) {
+        let small = |assist: &AssistWrench| sizes(assist).map(|x| x > 0.0 && x < size);
+        self.priced.goes = self.priced.knots.iter().map(small).collect();
+        if self.priced.goes.iter().all(|goes| *goes == [false; 2]) {
             return Ok((true, 0));
         }
         let (nominal, cost, mut steps) = self.simulated(target, config)?;
@@ -98,7 +98,7 @@ impl AssistedPolish {
             let (found, taken) = self.correct(target, config, &nominal, 1.0, f64::INFINITY)?;
             (stands, steps) = (found.is_some(), steps + taken);
         }
-        self.helped.goes.fill([false; 2]);
+        self.priced.goes.fill([false; 2]);
         Ok((stands, steps))
     }
 
@@ -121,25 +121,25 @@ impl AssistedPolish {
         let (found, steps) = round::correct(course, reach, &mut self.damping, &start, least)?;
         let cost = found.map(|found| {
             self.push_off = Launch::new(target, config, &found.states[0]).map_or(Vec::new(), Launch::into_push_off);
-            (self.offsets, self.helped.knots) = (found.offsets, found.help);
+            (self.offsets, self.priced.knots) = (found.offsets, found.assist);
             found.cost
         });
         Ok((cost, steps))
     }
 
-    /// The solution, with help in every frame.
+    /// The solution, with assist in every frame.
     pub fn solution(&self, target: &Target, config: &Config) -> Solution {
         let assist = self.rows(config, target.dofs.count);
         Solution { offsets: self.offsets.clone(), push_off: self.push_off.clone(), assist }
     }
 
-    /// Help in every frame: row i acts from frame i to the next.
-    fn rows(&self, config: &Config, count: usize) -> Vec<Help> {
+    /// Assist in every frame: row i acts from frame i to the next.
+    fn rows(&self, config: &Config, count: usize) -> Vec<AssistWrench> {
         let interval_frames = weights(config).interval_frames;
-        let nominal = Nominal::new(self.offsets.clone(), count, interval_frames, Some(self.helped.clone()));
+        let nominal = Nominal::new(self.offsets.clone(), count, interval_frames, Some(self.priced.clone()));
         let rows = nominal.frames.windows(2).enumerate();
         rows.flat_map(|(interval, ends)| (ends[0]..ends[1]).map(move |frame| (interval, frame)))
-            .map(|(interval, frame)| nominal.help_during(interval, frame))
+            .map(|(interval, frame)| nominal.assist_during(interval, frame))
             .collect()
     }
 }

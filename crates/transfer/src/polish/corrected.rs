@@ -1,17 +1,17 @@
 //! Trials simulated under feedback: what a correction does to the trajectory from an interval on, many at a time.
 
-use super::helped::Helped;
 use super::launch::Launch;
 use super::linear::shape;
+use super::priced_assist::PricedAssist;
 use super::quadratic::moment_cost;
 use super::riccati::Gain;
 use super::trial::{NoiseSource, Trial};
 use super::{Nominal, accelerations_cost, offset_weights};
 use crate::TransferError;
-use crate::assist::Help;
 use crate::config::{Config, Polish};
 use crate::cost::Seen;
 use crate::target::Target;
+use crate::wrench::AssistWrench;
 use sinew_sim::{BatchOptions, DampsTo, Flow, Outcome, Rollouts, Snapshot, Status, Steering, World, Wrench};
 use std::sync::Mutex;
 
@@ -19,8 +19,8 @@ use std::sync::Mutex;
 const FALLEN_COST: f64 = 1000.0;
 /// Largest correction of an offset in one interval, rad.
 const LARGEST_CORRECTION: f64 = 0.5;
-/// Largest correction of help from outside at one knot, in its units.
-const LARGEST_HELP_CORRECTION: f64 = 5.0;
+/// Largest correction of assist from outside at one knot, in its units.
+const LARGEST_ASSIST_CORRECTION: f64 = 5.0;
 
 /// One trial from an interval on.
 struct Lane {
@@ -33,10 +33,10 @@ struct Lane {
     states: Vec<Snapshot>,
     /// Deviation of the offsets at the beginning of the present interval, of their rates, and of their accelerations in it.
     deviation: [Vec<f64>; 3],
-    /// Help from outside at the beginning and end of the present interval, and at the end of every interval; none where there is no help.
-    help: [Help; 2],
-    helps: Vec<Help>,
-    /// Cost of each interval's offsets and help, and of each look.
+    /// Assist from outside at the beginning and end of the present interval, and at the end of every interval; none where there is no assist.
+    assist: [AssistWrench; 2],
+    assists: Vec<AssistWrench>,
+    /// Cost of each interval's offsets and assist, and of each look.
     offset_costs: Vec<f64>,
     look_costs: Vec<f64>,
     /// Velocity at the last look, and what friction had taken until then, J.
@@ -64,14 +64,14 @@ pub(super) struct Beginning {
     pub state: Snapshot,
     /// Deviation of offsets and rates from the nominal ones.
     pub deviation: Vec<f64>,
-    /// Help from outside at this moment.
-    pub help: Help,
+    /// Assist from outside at this moment.
+    pub assist: AssistWrench,
 }
 
 impl Beginning {
     /// The start of the whole motion.
     pub fn first(start: &Snapshot, count: usize) -> Beginning {
-        Beginning { interval: 0, state: start.clone(), deviation: vec![0.0; 2 * count], help: [0.0; 6] }
+        Beginning { interval: 0, state: start.clone(), deviation: vec![0.0; 2 * count], assist: [0.0; 6] }
     }
 }
 
@@ -111,13 +111,14 @@ impl Steering for Corrected<'_> {
 
     fn assist(&self, job: usize, knot: usize) -> Option<Wrench> {
         let nominal = self.nominal;
-        let helped = nominal.help.as_ref()?;
+        let priced = nominal.assist.as_ref()?;
         let frame = nominal.frames[self.first()] + knot;
         let interval = nominal.frames.partition_point(|f| *f <= frame).saturating_sub(1).min(nominal.frames.len() - 2);
         let frames = nominal.frames[interval + 1] - nominal.frames[interval];
         let lane = self.lanes[job].lock().expect("no holder panics");
-        let help = Helped::during(interval, nominal.share(interval, frame), frames, [&lane.help[0], &lane.help[1]]);
-        helped.units.wrench(&help)
+        let assist =
+            PricedAssist::during(interval, nominal.share(interval, frame), frames, [&lane.assist[0], &lane.assist[1]]);
+        priced.units.wrench(&assist)
     }
 }
 
@@ -138,23 +139,23 @@ impl Corrected<'_> {
         }
         let mut now = lane.deviation[0].clone();
         now.extend_from_slice(&lane.deviation[1]);
-        if let Some(helped) = &self.nominal.help {
+        if let Some(priced) = &self.nominal.assist {
             if interval > self.first() {
-                lane.help[0] = lane.help[1];
+                lane.assist[0] = lane.assist[1];
             }
-            lane.help[1] = helped.knots[interval + 1];
+            lane.assist[1] = priced.knots[interval + 1];
         }
         if let Some(gains) = self.gains {
             let gain = &gains[interval];
-            let x = deviation_of(self.target, self.nominal, interval, &state, &now, &lane.help[0]);
+            let x = deviation_of(self.target, self.nominal, interval, &state, &now, &lane.assist[0]);
             let mut correction = lane.trial.correction(gain);
             gain.feedback.add_vector(&x, &mut correction);
             for (own, c) in lane.deviation[2].iter_mut().zip(&correction) {
                 *own = c.clamp(-LARGEST_CORRECTION, LARGEST_CORRECTION);
             }
             for (k, c) in correction[self.nominal.count..].iter().enumerate() {
-                let corrected = lane.help[1][k] + c.clamp(-LARGEST_HELP_CORRECTION, LARGEST_HELP_CORRECTION);
-                lane.help[1][k] = if gain.is_unhelped[k / 3] { 0.0 } else { corrected };
+                let corrected = lane.assist[1][k] + c.clamp(-LARGEST_ASSIST_CORRECTION, LARGEST_ASSIST_CORRECTION);
+                lane.assist[1][k] = if gain.is_unassisted[k / 3] { 0.0 } else { corrected };
             }
         }
         let motion = self.nominal.motion(interval);
@@ -165,9 +166,9 @@ impl Corrected<'_> {
             let after = [offsets[i] + rates[i] + 0.5 * accelerations[i], rates[i] + accelerations[i], accelerations[i]];
             cost += (0..3).map(|k| weights[k] * (motion[k][i] + after[k]) * (motion[k][i] + after[k])).sum::<f64>();
         }
-        if let Some(helped) = &self.nominal.help {
-            cost += helped.cost(&lane.help[1]);
-            lane.helps.push(lane.help[1]);
+        if let Some(priced) = &self.nominal.assist {
+            cost += priced.cost(&lane.assist[1]);
+            lane.assists.push(lane.assist[1]);
         }
         lane.offset_costs.push(cost);
         lane.states.push(state);
@@ -194,7 +195,7 @@ impl Lane {
 
 /// Deviation (s, o, r, b) from the nominal trajectory at the beginning of an interval.
 pub(super) fn deviation(course: Course<'_>, at: &Beginning) -> Vec<f64> {
-    deviation_of(course.target, course.nominal, at.interval, &at.state, &at.deviation, &at.help)
+    deviation_of(course.target, course.nominal, at.interval, &at.state, &at.deviation, &at.assist)
 }
 
 fn deviation_of(
@@ -203,7 +204,7 @@ fn deviation_of(
     interval: usize,
     state: &Snapshot,
     offsets: &[f64],
-    help: &Help,
+    assist: &AssistWrench,
 ) -> Vec<f64> {
     let (nq, nv) = (target.model.position_count(), target.model.velocity_count());
     let (values, expected) = (state.values(), nominal.states[interval].values());
@@ -211,8 +212,8 @@ fn deviation_of(
     target.model.difference(&expected[..nq], &values[..nq], &mut x[..nv]);
     (0..nv).for_each(|k| x[nv + k] = values[nq + k] - expected[nq + k]);
     x[2 * nv..].copy_from_slice(offsets);
-    if let Some(helped) = &nominal.help {
-        x.extend((0..6).map(|k| help[k] - helped.knots[interval][k]));
+    if let Some(priced) = &nominal.assist {
+        x.extend((0..6).map(|k| assist[k] - priced.knots[interval][k]));
     }
     x
 }
@@ -221,15 +222,15 @@ fn deviation_of(
 pub(super) struct Tried {
     pub trial: Trial,
     pub cost: f64,
-    /// The part of it that is the motion's, without what offsets and help cost.
+    /// The part of it that is the motion's, without what offsets and assist cost.
     pub motion_cost: f64,
     /// Whether it neither fell nor diverged.
     pub stands: bool,
     pub steps: u64,
     /// Offsets of every frame after the first.
     pub offsets: Vec<f64>,
-    /// Help at the end of every interval; none where there is no help.
-    pub helps: Vec<Help>,
+    /// Assist at the end of every interval; none where there is no assist.
+    pub assists: Vec<AssistWrench>,
     /// State at the beginning of each interval.
     pub states: Vec<Snapshot>,
     /// Where it ended.
@@ -254,8 +255,8 @@ pub(super) fn run(
             offsets: Vec::new(),
             states: Vec::new(),
             deviation: [offsets.to_vec(), rates.to_vec(), vec![0.0; nominal.count]],
-            help: [beginning.help; 2],
-            helps: Vec::new(),
+            assist: [beginning.assist; 2],
+            assists: Vec::new(),
             offset_costs: Vec::new(),
             look_costs: Vec::new(),
             velocity: beginning.state.values()[target.model.position_count()..].to_vec(),
@@ -309,10 +310,10 @@ pub(super) fn run(
         motion_cost: lane.look_costs.iter().sum(),
         stands: outcome.cost == 0.0 && outcome.steps == steps,
         steps: outcome.steps as u64,
-        end: Beginning { interval: to, state: outcome.end, deviation: lane.ahead(), help: lane.help[1] },
+        end: Beginning { interval: to, state: outcome.end, deviation: lane.ahead(), assist: lane.assist[1] },
         trial: lane.trial,
         offsets: lane.offsets,
-        helps: lane.helps,
+        assists: lane.assists,
         states: lane.states,
     };
     Ok(outcomes.into_iter().zip(lanes).map(tried).collect())

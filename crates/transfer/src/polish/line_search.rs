@@ -12,9 +12,9 @@ use super::model::Plan;
 use super::riccati::Gain;
 use super::trial::Trial;
 use crate::TransferError;
-use crate::assist::Help;
 use crate::config::{Config, Polish};
 use crate::target::Target;
+use crate::wrench::AssistWrench;
 use rayon::prelude::*;
 use sinew_sim::Snapshot;
 
@@ -26,7 +26,7 @@ const ALIVE: usize = 128;
 /// A nominal trajectory's costs, whether it fell, and the steps that simulating it took.
 pub(super) struct Simulated {
     pub cost: f64,
-    /// The part of it that is the motion's, without what offsets and help cost.
+    /// The part of it that is the motion's, without what offsets and assist cost.
     pub motion_cost: f64,
     pub fell: bool,
     pub steps: u64,
@@ -53,13 +53,13 @@ pub(super) fn simulate(
 /// A trajectory that was found.
 pub(super) struct Found {
     pub cost: f64,
-    /// The part of it that is the motion's, without what offsets and help cost.
+    /// The part of it that is the motion's, without what offsets and assist cost.
     pub motion_cost: f64,
     /// States where intervals meet, from the start on.
     pub states: Vec<Snapshot>,
     pub offsets: Vec<f64>,
-    /// Help at all knots; empty where there is none.
-    pub help: Vec<Help>,
+    /// Assist at all knots; empty where there is none.
+    pub assist: Vec<AssistWrench>,
     /// Mean step size of its pieces.
     pub share: f64,
 }
@@ -83,7 +83,7 @@ pub(super) fn follow(
         motion_cost: tried.motion_cost,
         states: [tried.states, vec![tried.end.state]].concat(),
         offsets: [nominal.offsets_at(0), &tried.offsets].concat(),
-        help: std::iter::once([0.0; 6]).chain(tried.helps).collect(),
+        assist: std::iter::once([0.0; 6]).chain(tried.assists).collect(),
         share: tried.trial.share,
     };
     Ok((best.map(found), steps))
@@ -107,7 +107,7 @@ struct Piece {
     parent: usize,
     intervals: usize,
     offsets: Vec<f64>,
-    help: Vec<Help>,
+    assist: Vec<AssistWrench>,
     share: f64,
     motion_cost: f64,
     /// At the beginning of each interval.
@@ -134,8 +134,8 @@ pub(super) fn search(course: Course<'_>, plan: &Plan, start: &Snapshot) -> Resul
             let foretold = cost + plan.values[to].as_ref().map_or(0.0, |v| v.at(&deviation(course, &tried.end)));
             let share = tried.trial.share;
             let is_nominal = ways[parent].is_nominal && index >= branches;
-            let Tried { offsets, helps: help, motion_cost, states, .. } = tried;
-            let piece = Piece { parent, intervals: to - at, offsets, help, share, motion_cost, states };
+            let Tried { offsets, assists: assist, motion_cost, states, .. } = tried;
+            let piece = Piece { parent, intervals: to - at, offsets, assist, share, motion_cost, states };
             (Way { at: tried.end, cost, foretold, share, is_nominal }, piece)
         };
         let standing = found.into_par_iter().enumerate().filter(|(_, tried)| tried.stands);
@@ -191,14 +191,14 @@ fn trace(course: Course<'_>, pieces: &[Vec<Piece>], index: usize, way: &Way) -> 
     parts.reverse();
     let share = parts.iter().map(|part| part.share * part.intervals as f64).sum::<f64>();
     let offsets = parts.iter().flat_map(|part| part.offsets.iter().copied());
-    let first_help = nominal.help.iter().map(|_| [0.0; 6]);
+    let first_assist = nominal.assist.iter().map(|_| [0.0; 6]);
     let states = parts.iter().flat_map(|part| &part.states).chain([&way.at.state]);
     Found {
         cost: way.cost,
         motion_cost: parts.iter().map(|part| part.motion_cost).sum(),
         states: states.cloned().collect(),
         offsets: nominal.offsets_at(0).iter().copied().chain(offsets).collect(),
-        help: first_help.chain(parts.iter().flat_map(|part| part.help.iter().copied())).collect(),
+        assist: first_assist.chain(parts.iter().flat_map(|part| part.assist.iter().copied())).collect(),
         share: share / (nominal.frames.len() - 1) as f64,
     }
 }

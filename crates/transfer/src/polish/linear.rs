@@ -2,27 +2,27 @@
 //! all coordinates simulated side by side.
 
 use super::Nominal;
-use super::helped::shares;
 use super::matrix::Matrix;
+use super::priced_assist::shares;
 use crate::TransferError;
 use crate::config::Config;
 use crate::target::Target;
 use sinew_sim::{BatchOptions, DampsTo, Flow, Rollouts, Snapshot, Steering, World, Wrench};
 
-/// Sizes of the differences: positions (m, rad), velocities (m/s, rad/s), offsets (rad), help from outside (in its units).
+/// Sizes of the differences: positions (m, rad), velocities (m/s, rad/s), offsets (rad), assist from outside (in its units).
 const POSITION_STEP: f64 = 4e-3;
 const VELOCITY_STEP: f64 = 4e-2;
 const OFFSET_STEP: f64 = 2e-2;
-const HELP_STEP: f64 = 5e-2;
+const ASSIST_STEP: f64 = 5e-2;
 
-/// `δs' = A·δs + C_o·δo + C_r·δr + C_a·δa + W_b·δb + W_e·δe`: offsets, their rates and their accelerations in the interval, and help from
+/// `δs' = A·δs + C_o·δo + C_r·δr + C_a·δa + W_b·δb + W_e·δe`: offsets, their rates and their accelerations in the interval, and assist from
 /// outside at its beginning and end.
 pub(super) struct Linear {
     pub state: Matrix,
     /// C_o, C_r, C_a.
     pub offsets: [Matrix; 3],
-    /// W_b, W_e; without columns where there is no help.
-    pub help: [Matrix; 2],
+    /// W_b, W_e; without columns where there is no assist.
+    pub assist: [Matrix; 2],
     /// What friction takes in the interval, over the weight, m; and by how much each column above changes it.
     pub slid: f64,
     pub slides: Vec<f64>,
@@ -30,10 +30,10 @@ pub(super) struct Linear {
     pub gap: Vec<f64>,
 }
 
-/// What a job does differently: which offset in which way (see [`shape`]) or which help at which end by how much.
+/// What a job does differently: which offset in which way (see [`shape`]) or which assist at which end by how much.
 struct Job {
     offset: Option<(usize, usize, f64)>,
-    help: Option<(usize, usize, f64)>,
+    assist: Option<(usize, usize, f64)>,
 }
 
 /// What an offset, a rate and an acceleration add at a share τ of the interval, which is their unit of time: 1, τ, τ²/2.
@@ -64,15 +64,15 @@ impl Steering for Differences<'_> {
     }
 
     fn assist(&self, job: usize, knot: usize) -> Option<Wrench> {
-        let helped = self.nominal.help.as_ref()?;
-        let (interval, change) = (self.interval, self.jobs[job].help);
+        let priced = self.nominal.assist.as_ref()?;
+        let (interval, change) = (self.interval, self.jobs[job].assist);
         let frame = self.nominal.frames[interval] + knot;
-        let mut help = self.nominal.help_during(interval, frame);
+        let mut assist = self.nominal.assist_during(interval, frame);
         if let Some((index, end, size)) = change {
             let frames = self.nominal.frames[interval + 1] - self.nominal.frames[interval];
-            help[index] += size * shares(interval, self.nominal.share(interval, frame), frames)[end];
+            assist[index] += size * shares(interval, self.nominal.share(interval, frame), frames)[end];
         }
-        helped.units.wrench(&help)
+        priced.units.wrench(&assist)
     }
 }
 
@@ -86,9 +86,9 @@ pub(super) fn linearize(
 ) -> Result<(Linear, u64), TransferError> {
     let model = &target.model;
     let (nq, nv, m) = (model.position_count(), model.velocity_count(), target.dofs.count);
-    let helps = if nominal.help.is_some() { 6 } else { 0 };
-    let first_help = 2 * nv + 3 * m;
-    let columns = first_help + 2 * helps;
+    let assists = if nominal.assist.is_some() { 6 } else { 0 };
+    let first_assist = 2 * nv + 3 * m;
+    let columns = first_assist + 2 * assists;
     let (q, v) = nominal.states[interval].values().split_at(nq);
     // The nominal state, and those that differ from it.
     let mut starts = vec![Snapshot::new(q, v)];
@@ -96,7 +96,7 @@ pub(super) fn linearize(
     let mut moved = vec![0.0; nq];
     for column in 0..columns {
         for sign in [1.0, -1.0] {
-            let (mut offset, mut help) = (None, None);
+            let (mut offset, mut assist) = (None, None);
             if column < nv {
                 let mut way = vec![0.0; nv];
                 way[column] = 1.0;
@@ -106,15 +106,15 @@ pub(super) fn linearize(
                 let mut speed = v.to_vec();
                 speed[column - nv] += sign * VELOCITY_STEP * reach;
                 starts.push(Snapshot::new(q, &speed));
-            } else if column >= first_help {
-                let index = column - first_help;
-                help = Some((index % helps, index / helps, sign * HELP_STEP * reach));
+            } else if column >= first_assist {
+                let index = column - first_assist;
+                assist = Some((index % assists, index / assists, sign * ASSIST_STEP * reach));
             } else {
                 let index = column - 2 * nv;
                 offset = Some((index % m, index / m, sign * OFFSET_STEP * reach));
             }
             jobs_start.push(if column >= 2 * nv { 0 } else { starts.len() - 1 });
-            jobs.push(Job { offset, help });
+            jobs.push(Job { offset, assist });
         }
     }
     let steps_per_frame = config.steps_per_frame();
@@ -140,7 +140,7 @@ pub(super) fn linearize(
     let mut linear = Linear {
         state: Matrix::zeros(2 * nv, 2 * nv),
         offsets: std::array::from_fn(|_| Matrix::zeros(2 * nv, m)),
-        help: std::array::from_fn(|_| Matrix::zeros(2 * nv, helps)),
+        assist: std::array::from_fn(|_| Matrix::zeros(2 * nv, assists)),
         slid: per_joule * 0.5 * (undisturbed[0].cost + undisturbed[1].cost),
         slides: Vec::with_capacity(columns),
         gap: vec![0.0; 2 * nv],
@@ -160,9 +160,9 @@ pub(super) fn linearize(
         let (matrix, at, step) = match column {
             c if c < nv => (&mut linear.state, c, POSITION_STEP * reach),
             c if c < 2 * nv => (&mut linear.state, c, VELOCITY_STEP * reach),
-            c if c >= first_help => {
-                let index = c - first_help;
-                (&mut linear.help[index / helps], index % helps, HELP_STEP * reach)
+            c if c >= first_assist => {
+                let index = c - first_assist;
+                (&mut linear.assist[index / assists], index % assists, ASSIST_STEP * reach)
             }
             c => (&mut linear.offsets[(c - 2 * nv) / m], (c - 2 * nv) % m, OFFSET_STEP * reach),
         };

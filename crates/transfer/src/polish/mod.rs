@@ -8,12 +8,12 @@
 
 mod assisted;
 mod corrected;
-mod helped;
 mod launch;
 mod line_search;
 mod linear;
 mod matrix;
 mod model;
+mod priced_assist;
 mod puppet;
 mod quadratic;
 mod riccati;
@@ -21,15 +21,15 @@ mod round;
 mod transition;
 mod trial;
 
-use crate::assist::Help;
 use crate::config::{Config, Extras, Polish};
 use crate::start_state;
 use crate::target::Target;
+use crate::wrench::AssistWrench;
 use crate::{Solution, TransferError};
 pub(crate) use assisted::{AssistedPolish, knot_count};
 use corrected::Course;
-pub(crate) use helped::Helped;
 use launch::Launch;
+pub(crate) use priced_assist::PricedAssist;
 use round::DAMPING;
 use serde::{Deserialize, Serialize};
 use sinew_sim::Snapshot;
@@ -94,25 +94,32 @@ struct Nominal {
     /// One row for each frame.
     pub offsets: Vec<f64>,
     pub count: usize,
-    /// Help from outside, where there may be any.
-    pub help: Option<Helped>,
+    /// Assist from outside, where there may be any.
+    pub assist: Option<PricedAssist>,
     /// Whether the states are not those that the simulation goes through: corrections then also close the gaps between them.
     pub has_gaps: bool,
 }
 
 impl Nominal {
     /// Offsets that were not simulated yet, in intervals of so many frames.
-    fn new(offsets: Vec<f64>, count: usize, interval_frames: usize, help: Option<Helped>) -> Nominal {
+    fn new(offsets: Vec<f64>, count: usize, interval_frames: usize, assist: Option<PricedAssist>) -> Nominal {
         let last = offsets.len() / count - 1;
-        Nominal { frames: boundaries(last, interval_frames), states: Vec::new(), offsets, count, help, has_gaps: false }
+        Nominal {
+            frames: boundaries(last, interval_frames),
+            states: Vec::new(),
+            offsets,
+            count,
+            assist,
+            has_gaps: false,
+        }
     }
 
-    /// Help from outside in the frame that begins at `frame`.
-    pub fn help_during(&self, interval: usize, frame: usize) -> Help {
-        let Some(helped) = &self.help else { return [0.0; 6] };
+    /// Assist from outside in the frame that begins at `frame`.
+    pub fn assist_during(&self, interval: usize, frame: usize) -> AssistWrench {
+        let Some(priced) = &self.assist else { return [0.0; 6] };
         let frames = self.frames[interval + 1] - self.frames[interval];
-        let ends = [&helped.knots[interval], &helped.knots[interval + 1]];
-        Helped::during(interval, self.share(interval, frame), frames, ends)
+        let ends = [&priced.knots[interval], &priced.knots[interval + 1]];
+        PricedAssist::during(interval, self.share(interval, frame), frames, ends)
     }
 
     pub fn offsets_at(&self, frame: usize) -> &[f64] {

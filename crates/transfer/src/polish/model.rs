@@ -6,7 +6,7 @@ use super::line_search::PIECE;
 use super::linear::{self, Linear};
 use super::matrix::Cores;
 use super::quadratic::{self, Quadratic};
-use super::riccati::{Gain, HelpCost, OffsetCost, Value};
+use super::riccati::{AssistCost, Gain, OffsetCost, Value};
 use super::transition::{AccelerationCost, Transition};
 use super::{acceleration_weight, offset_weights, velocity_changes};
 use crate::TransferError;
@@ -45,7 +45,7 @@ pub(super) fn measure(course: Course<'_>, reach: f64, damping: f64) -> Result<(M
     let go_on = || {
         while let Ok(mut backwards) = backwards.try_lock() {
             while let Some(interval) = backwards.left.checked_sub(1).and_then(ready) {
-                // Nobody is asked for help while there is something to measure: who waits for it would begin with that.
+                // No other thread is asked for a share while intervals are unmeasured: waiting for it would mean measuring one first.
                 let cores = if unmeasured.load(Ordering::Relaxed) == 0 { Cores::All } else { Cores::One };
                 backwards.step(interval, cores);
             }
@@ -108,7 +108,7 @@ impl<'a> Backwards<'a> {
     fn new(course: Course<'a>, damping: f64) -> Backwards<'a> {
         let Course { target, nominal, .. } = course;
         let left = nominal.frames.len() - 1;
-        let n = 2 * (target.model.velocity_count() + nominal.count) + if nominal.help.is_some() { 6 } else { 0 };
+        let n = 2 * (target.model.velocity_count() + nominal.count) + if nominal.assist.is_some() { 6 } else { 0 };
         let mut plan = Plan { gains: vec![Gain::default(); left], values: vec![None; left + 1] };
         plan.values[left] = Some(Value::zero(n));
         Backwards { course, damping, left, value: Some(Value::zero(n)), plan }
@@ -125,8 +125,8 @@ impl<'a> Backwards<'a> {
             value.shift(&linear.gap);
         }
         let damping = self.damping * cost.weights[2] * 200.0;
-        let help = help_cost(nominal, i);
-        let Some((before, gain)) = value.back(transition, &cost, help.as_ref(), damping, cores) else { return };
+        let assist = assist_cost(nominal, i);
+        let Some((before, gain)) = value.back(transition, &cost, assist.as_ref(), damping, cores) else { return };
         self.plan.gains[i] = gain;
         if i.is_multiple_of(PIECE) {
             self.plan.values[i] = Some(before.clone());
@@ -139,16 +139,16 @@ impl<'a> Backwards<'a> {
     }
 }
 
-/// The cost of help at an interval's end.
-fn help_cost(nominal: &Nominal, interval: usize) -> Option<HelpCost> {
-    let helped = nominal.help.as_ref()?;
+/// The cost of assist at an interval's end.
+fn assist_cost(nominal: &Nominal, interval: usize) -> Option<AssistCost> {
+    let priced = nominal.assist.as_ref()?;
     let knot = interval + 1;
-    let [force, torque] = helped.weights(knot);
-    Some(HelpCost {
+    let [force, torque] = priced.weights(knot);
+    Some(AssistCost {
         weights: [force, force, force, torque, torque, torque],
-        values: helped.knots[knot],
-        threshold: helped.begins_at,
-        goes: helped.goes[knot],
+        values: priced.knots[knot],
+        threshold: priced.begins_at,
+        goes: priced.goes[knot],
     })
 }
 

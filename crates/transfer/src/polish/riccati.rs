@@ -1,6 +1,6 @@
 //! The best linear feedback for the linear–quadratic model of the whole trajectory (Tassa, Erez & Todorov 2012, *Synthesis and
 //! stabilization of complex behaviors*, eqs. 5–11), over the state x = (s, o, r, b) and the control u = (a, e): offsets, their rates and their
-//! accelerations; help from outside at the beginning and at the end of the interval, where there is any.
+//! accelerations; assist from outside at the beginning and at the end of the interval, where there is any.
 
 use super::matrix::{Cores, Matrix};
 use super::quadratic::Quadratic;
@@ -11,8 +11,8 @@ use super::transition::Transition;
 pub(super) struct Gain {
     pub open: Vec<f64>,
     pub feedback: Matrix,
-    /// Whether the force and the torque of help at the interval's end are zero.
-    pub is_unhelped: [bool; 2],
+    /// Whether the force and the torque of assist at the interval's end are zero.
+    pub is_unassisted: [bool; 2],
     /// L of the control's curvature, `Quu = L·Lᵀ`.
     pub factor: Matrix,
 }
@@ -25,20 +25,20 @@ pub(super) struct OffsetCost {
     pub values: [Vec<f64>; 3],
 }
 
-/// Weights and values of what help at the interval's end costs, `Σ w_i·(e_i + δe_i)²`; the first three are its force, the others its torque.
-pub(super) struct HelpCost {
+/// Weights and values of what assist at the interval's end costs, `Σ w_i·(e_i + δe_i)²`; the first three are its force, the others its torque.
+pub(super) struct AssistCost {
     pub weights: [f64; 6],
     pub values: [f64; 6],
-    /// What the first bit of help costs: where there is none yet, it has to gain more than that.
+    /// What the first bit of assist costs: where there is none yet, it has to gain more than that.
     pub threshold: f64,
     /// Whether force and torque have to go.
     pub goes: [bool; 2],
 }
 
-impl HelpCost {
+impl AssistCost {
     /// Whether force and torque are zero: they have to go, or there are none and the first bit of them would gain less than it costs,
     /// `|∂Q/∂F| ≤ λ`, given what the body itself can do (`slope` is ∂Q/∂(F, T)).
-    fn unhelped(&self, slope: &[f64]) -> [bool; 2] {
+    fn unassisted(&self, slope: &[f64]) -> [bool; 2] {
         [0, 1].map(|kind| {
             let of = 3 * kind..3 * kind + 3;
             let gain = slope[of.clone()].iter().map(|x| x * x).sum::<f64>().sqrt();
@@ -102,27 +102,27 @@ impl Value {
         self,
         transition: &Transition,
         cost: &OffsetCost,
-        help: Option<&HelpCost>,
+        assist: Option<&AssistCost>,
         damping: f64,
         cores: Cores,
     ) -> Option<(Value, Gain)> {
-        let Transition { by_state, by_control, offsets: m, helps: p, .. } = transition;
+        let Transition { by_state, by_control, offsets: m, assists: p, .. } = transition;
         let (ns, m, p) = (by_state.rows, *m, *p);
-        let (n, controls, first_help) = (ns + 2 * m + p, m + p, ns + 2 * m);
+        let (n, controls, first_assist) = (ns + 2 * m + p, m + p, ns + 2 * m);
         let Value { slope, curvature } = self;
         let (mut vf, mut vg) = (Matrix::default(), Matrix::default());
         vf.set_product(&curvature, by_state, cores);
         vg.set_product(&curvature, by_control, cores);
         for i in 0..n {
             let (by_offsets, rest) = curvature.row(i)[ns..].split_at(m);
-            let (by_rates, by_help) = rest.split_at(m);
+            let (by_rates, by_assist) = rest.split_at(m);
             let (f, g) = (&mut vf.row_mut(i)[ns..], vg.row_mut(i));
             for j in 0..m {
                 f[j] += by_offsets[j];
                 f[m + j] += by_offsets[j] + by_rates[j];
                 g[j] += 0.5 * by_offsets[j] + by_rates[j];
             }
-            g[m..].iter_mut().zip(by_help).for_each(|(g, v)| *g += v);
+            g[m..].iter_mut().zip(by_assist).for_each(|(g, v)| *g += v);
         }
         let (mut qxx, mut qux, mut quu) = (transition.qxx.clone(), transition.qux.clone(), transition.quu.clone());
         qxx.add_symmetric_product(by_state, &vf, cores);
@@ -138,13 +138,13 @@ impl Value {
             quu.add_row(j, 1.0, vg.row(ns + m + j));
         }
         for j in 0..p {
-            qux.add_row(m + j, 1.0, vf.row(first_help + j));
-            quu.add_row(m + j, 1.0, vg.row(first_help + j));
+            qux.add_row(m + j, 1.0, vf.row(first_assist + j));
+            quu.add_row(m + j, 1.0, vg.row(first_assist + j));
         }
         let (mut qx, mut qu) = (transition.qx.clone(), transition.qu.clone());
         by_state.add_transposed_vector(&slope[..ns], &mut qx);
         by_control.add_transposed_vector(&slope[..ns], &mut qu);
-        let (by_offsets, by_rates) = slope[ns..first_help].split_at(m);
+        let (by_offsets, by_rates) = slope[ns..first_assist].split_at(m);
         for j in 0..m {
             qx[ns + j] += by_offsets[j];
             qx[ns + m + j] += by_offsets[j] + by_rates[j];
@@ -154,19 +154,19 @@ impl Value {
             *qu += 2.0 * cost.weights[2] * value;
             quu.data[i * controls + i] += 2.0 * cost.weights[2];
         }
-        for (j, help) in help.iter().flat_map(|help| (0..p).map(move |j| (j, help))) {
+        for (j, assist) in assist.iter().flat_map(|assist| (0..p).map(move |j| (j, assist))) {
             let i = m + j;
-            qu[i] += slope[first_help + j] + 2.0 * help.weights[j] * help.values[j];
-            quu.data[i * controls + i] += 2.0 * help.weights[j];
+            qu[i] += slope[first_assist + j] + 2.0 * assist.weights[j] * assist.values[j];
+            quu.data[i * controls + i] += 2.0 * assist.weights[j];
         }
         quu.mirror();
-        let mut is_unhelped = [false; 2];
-        if let Some(help) = help {
-            is_unhelped = help.unhelped(&qu[m..]);
-            let gone: Vec<usize> = (0..p).filter(|j| is_unhelped[j / 3]).collect();
-            // Help that goes is a change that is known beforehand.
+        let mut is_unassisted = [false; 2];
+        if let Some(assist) = assist {
+            is_unassisted = assist.unassisted(&qu[m..]);
+            let gone: Vec<usize> = (0..p).filter(|j| is_unassisted[j / 3]).collect();
+            // Assist that goes is a change that is known beforehand.
             for &j in &gone {
-                let (i, change) = (m + j, -help.values[j]);
+                let (i, change) = (m + j, -assist.values[j]);
                 (0..controls).for_each(|k| qu[k] += quu.data[k * controls + i] * change);
                 qx.iter_mut().zip(qux.row(i)).for_each(|(x, q)| *x += q * change);
             }
@@ -207,6 +207,6 @@ impl Value {
         let pull: Vec<f64> = quu_open.iter().zip(&qu).map(|(a, b)| a + b).collect();
         feedback.add_transposed_vector(&pull, &mut qx);
         qux.add_transposed_vector(&open, &mut qx);
-        Some((Value { slope: qx, curvature: value }, Gain { open, feedback, is_unhelped, factor }))
+        Some((Value { slope: qx, curvature: value }, Gain { open, feedback, is_unassisted, factor }))
     }
 }

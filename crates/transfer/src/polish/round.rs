@@ -22,7 +22,7 @@ pub(super) fn correct(
 ) -> Result<(Option<Found>, u64), TransferError> {
     let (model, mut plan) = model::measure(course, reach, *damping)?;
     let mut steps = model.steps;
-    // Where a correction does not help, a smaller one may.
+    // Where a correction gains nothing, a smaller one may.
     for try_number in 0..TRIES {
         if try_number > 0 {
             plan = model.solve(course, *damping);

@@ -140,7 +140,7 @@ fn linear_models_foretell_the_end_of_an_interval() {
         states: nominal.states.clone(),
         frames: nominal.frames.clone(),
         count,
-        help: None,
+        assist: None,
         has_gaps: false,
     };
     let [first, last] = [nominal.frames[5], nominal.frames[6]];
