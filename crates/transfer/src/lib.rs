@@ -18,6 +18,7 @@ mod rollouts;
 pub mod search;
 mod solution;
 mod start_state;
+mod steps;
 pub mod target;
 #[cfg(test)]
 mod test_motions;

@@ -16,7 +16,7 @@ pub struct Performance {
     pub steps_per_frame: usize,
     /// Moments recorded: the start and the end of every step.
     pub moments: Vec<Moment>,
-    /// Cost at every look, with its frame.
+    /// Samples of the cost, each with its frame.
     pub costs: Vec<(usize, Terms)>,
     /// First frame at which the character had fallen.
     pub fell_at: Option<usize>,
@@ -150,7 +150,7 @@ impl Performance {
         (self.frames() - 1) as f64 * FRAME_SECS
     }
 
-    /// Mean of each term over all looks.
+    /// Mean of each term over all samples of the cost.
     pub fn mean_terms(&self) -> Terms {
         let mut sum = Terms::default();
         self.costs.iter().for_each(|(_, terms)| sum.add(terms));

@@ -10,10 +10,7 @@ use crate::{Performance, Solution, TransferError};
 use serde::{Deserialize, Serialize};
 
 /// First bytes of a checkpoint; the digit counts its versions.
-const MAGIC: &[u8] = b"sinew-transfer-4\n";
-
-/// How often the windows before a fall are searched again before weaning is tried; where that fails, the search goes on.
-const TRIES_BEFORE_WEANING: usize = 2;
+const MAGIC: &[u8] = b"sinew-transfer-5\n";
 
 /// A transfer under way. It can be saved between two pieces of work, and goes on with the same bits.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -100,7 +97,7 @@ impl Transfer {
     }
     /// What it does next.
     pub fn stage(&self) -> Stage {
-        if self.weaning.as_ref().is_some_and(|weaning| !weaning.is_done()) {
+        if self.weaning.as_ref().is_some_and(|weaning| !weaning.is_done(&self.config)) {
             Stage::Weaning
         } else if !self.search.is_done() && !self.was_weaned() {
             Stage::Search
@@ -128,8 +125,8 @@ impl Transfer {
         match self.stage() {
             Stage::Search => {
                 let can_wean = self.weaning.is_none() && self.config.polish.is_some() && target.dofs.has_free_root;
-                let waits_after = can_wean.then_some(TRIES_BEFORE_WEANING);
-                if self.search.advance_or_wait(target, &self.config, waits_after)? {
+                let waits_after = can_wean.then_some(self.config.weaning.after_tries);
+                if self.search.advance(target, &self.config, waits_after)? {
                     self.weaning = Some(Weaning::default());
                 }
             }
@@ -153,7 +150,7 @@ impl Transfer {
     pub fn progress(&self, target: &Target) -> Progress {
         let windows = self.search.windows().len();
         let rounds = self.polishing.as_ref().map_or(0, Polishing::rounds);
-        let [rungs, all_rungs] = self.weaning.as_ref().map_or([0; 2], Weaning::progress);
+        let [rungs, all_rungs] = self.weaning.as_ref().map_or([0; 2], |weaning| weaning.progress(&self.config));
         let polish = self.config.polish.map_or(0, |p| p.iterations);
         let total = Search::window_count(target, &self.config) + all_rungs + polish;
         let done = if self.is_done() { total } else { windows + rungs + rounds };

@@ -20,6 +20,17 @@ pub struct AssistConfig {
     pub stops_below: f64,
     /// Assist below this size is taken away, in its units.
     pub least_assist: f64,
+    /// Share of the cost that more assist must gain to be another point of the front.
+    pub least_gain: f64,
+    /// Softness of the price in the rounds at a price, over the least assist: first soft, so that assist that is not there yet can grow; in
+    /// the end so hard that little assist costs as much for its size as much assist. The last one stays on.
+    pub softness: [f64; 3],
+    /// Reaches of the differences in those rounds: see [`crate::config::Level::reach`].
+    pub reaches: [f64; 3],
+    /// Softness of the price where a puppet's gains are found, in units of assist.
+    pub puppet_softness: f64,
+    /// Shares of the least assist below which assist is taken away, one after the other.
+    pub taken_away: [f64; 3],
 }
 
 impl AssistConfig {
@@ -32,6 +43,11 @@ impl AssistConfig {
             rounds: 10,
             stops_below: 0.02,
             least_assist: 0.02,
+            least_gain: 0.01,
+            softness: [10.0, 1.0, 0.1],
+            reaches: [3.0, 1.0, 1.0],
+            puppet_softness: 1.0,
+            taken_away: [0.1, 0.4, 1.0],
         }
     }
 
@@ -54,8 +70,13 @@ impl AssistConfig {
         if !(1..=1000).contains(&self.rounds) {
             return wrong("rounds", self.rounds as f64, "from 1 to 1000");
         }
-        if !(self.least_assist > 0.0 && self.least_assist.is_finite()) {
-            return wrong("least_assist", self.least_assist, "positive");
+        let named = [("least_assist", self.least_assist), ("puppet_softness", self.puppet_softness)];
+        let softness = self.softness.map(|value| ("softness", value)).into_iter();
+        let reaches = self.reaches.map(|value| ("reaches", value)).into_iter();
+        for (field, value) in named.into_iter().chain(softness).chain(reaches) {
+            if !(value > 0.0 && value.is_finite()) {
+                return wrong(field, value, "positive");
+            }
         }
         Ok(())
     }

@@ -7,6 +7,7 @@
 mod config;
 mod figures;
 mod point;
+mod polisher;
 mod sweep;
 mod weaning;
 

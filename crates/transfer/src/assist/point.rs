@@ -2,12 +2,12 @@
 
 use super::config::AssistConfig;
 use super::figures::AssistFigures;
-use crate::Solution;
+use crate::config::Config;
+use crate::performance::Performance;
+use crate::target::Target;
 use crate::wrench::AssistUnits;
+use crate::{Solution, TransferError};
 use serde::{Deserialize, Serialize};
-
-/// Share of the cost that more assist must gain to be another choice.
-const LEAST_GAIN: f64 = 0.01;
 
 /// One choice between physics and the drawing.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -26,7 +26,24 @@ pub struct AssistPoint {
     pub completed: bool,
 }
 
-/// The first point, and those of the others that complete, have assist worth the name, and beat all that need less by a hundredth; at most so many.
+impl AssistPoint {
+    /// A motion performed and measured.
+    pub(super) fn performed(
+        target: &Target,
+        config: &Config,
+        price: Option<f64>,
+        solution: Solution,
+    ) -> Result<AssistPoint, TransferError> {
+        let run = Performance::record(target, config, &solution, &mut |_, _| ())?;
+        let completed = run.fell_at.is_none() && run.frames() == target.frames();
+        let terms = run.mean_terms();
+        let effectors_off_m = (terms.effectors / config.weights.effectors.max(1e-12)).sqrt();
+        let (figures, cost_mean) = (AssistFigures::new(&solution.assist), terms.total());
+        Ok(AssistPoint { price, solution, figures, cost_mean, effectors_off_m, completed })
+    }
+}
+
+/// The first point, and those of the others that complete, have assist worth the name, and beat all that need less by a share of the cost; at most so many.
 pub(super) fn front(first: AssistPoint, mut others: Vec<AssistPoint>, assist: &AssistConfig) -> Vec<AssistPoint> {
     let largest = |p: &AssistPoint| p.figures.largest_force.max(p.figures.largest_torque / AssistUnits::ARM_SHARE);
     others.retain(|p| p.completed && (largest(p) >= assist.least_assist || !first.completed));
@@ -38,7 +55,7 @@ pub(super) fn front(first: AssistPoint, mut others: Vec<AssistPoint>, assist: &A
     let mut best = if first.completed { first.cost_mean } else { f64::INFINITY };
     let mut points = vec![first];
     for point in others {
-        if point.cost_mean < (1.0 - LEAST_GAIN) * best {
+        if point.cost_mean < (1.0 - assist.least_gain) * best {
             best = point.cost_mean;
             points.push(point);
         }

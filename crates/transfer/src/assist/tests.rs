@@ -3,6 +3,7 @@ use crate::config::Config;
 use crate::performance::{Moment, Performance};
 use crate::polish::{AssistedPolish, Polishing, PricedAssist, knot_count};
 use crate::search::Search;
+use crate::steps::StepCount;
 use crate::target::Target;
 use crate::test_motions::{squat, tiny};
 use crate::wrench::AssistUnits;
@@ -13,7 +14,7 @@ use sinew_sim::{Measured, embedded};
 fn plain(target: &Target, config: &Config) -> Solution {
     let mut search = Search::new(target, config, 3).expect("a search");
     while !search.is_done() {
-        search.advance(target, config).expect("a window");
+        search.advance(target, config, None).expect("a window");
     }
     let mut polishing = Polishing::new(search.solution(target));
     while !polishing.is_done() {
@@ -42,7 +43,7 @@ fn a_motion_that_the_body_can_do_alone_gets_no_help_at_all() {
         let knots = knot_count(&config, target.frames());
         let none = PricedAssist::none(knots, 5.0, moderate.least_assist, AssistUnits::of(target.model()));
         let mut polish = AssistedPolish::new(&alone, PricedAssist { begins_at, ..none });
-        polish.advance(&target, &config, 1.0).expect("a round");
+        polish.advance(&target, &config, 1.0, &StepCount::default()).expect("a round");
         polish.priced.knots.iter().all(|assist| *assist == [0.0; 6])
     };
     assert!(after_a_round(5.0) && !after_a_round(0.0));
@@ -168,6 +169,23 @@ fn a_sweep_that_was_saved_goes_on_to_the_same_bytes() {
     assert!(told(&bytes, &AssistConfig { rounds: 2, ..two.clone() }, &alone).contains("another preset"));
     assert!(told(&bytes, &two, &Solution { push_off: Vec::new(), ..alone.clone() }).contains("another transfer"));
     assert!(told(&bytes[..bytes.len() / 2], &two, &alone).contains("damaged"));
+}
+
+#[test]
+fn settings_of_a_sweep_that_cannot_work_are_refused_by_name() {
+    assert!(AssistConfig::standard().check().is_ok() && AssistConfig::quick().check().is_ok());
+    let standard = AssistConfig::standard;
+    for (field, settings) in [
+        ("price", AssistConfig { prices: vec![1.0, 0.0], ..standard() }),
+        ("rounds", AssistConfig { rounds: 0, ..standard() }),
+        ("least_assist", AssistConfig { least_assist: 0.0, ..standard() }),
+        ("puppet_softness", AssistConfig { puppet_softness: -1.0, ..standard() }),
+        ("softness", AssistConfig { softness: [1.0, f64::NAN, 1.0], ..standard() }),
+        ("reaches", AssistConfig { reaches: [1.0, 1.0, 0.0], ..standard() }),
+    ] {
+        let told = settings.check().expect_err("refused").to_string();
+        assert!(told.starts_with(field), "{field}: {told}");
+    }
 }
 
 #[test]

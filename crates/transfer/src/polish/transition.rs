@@ -2,6 +2,7 @@
 
 use super::linear::Linear;
 use super::matrix::{Cores, Matrix};
+use crate::config::Polish;
 
 /// Cost `w·|δv' − δv + r|²` of the joints' accelerations in an interval, velocities being rows `rows` of the state.
 pub(super) struct AccelerationCost {
@@ -10,9 +11,6 @@ pub(super) struct AccelerationCost {
     /// r: the nominal trajectory's change of velocity less the target's.
     pub excess: Vec<f64>,
 }
-
-/// ε in the cost of friction's work in an interval, `w·(W + δW)` as the square of `√(W + ε)`: below it sliding is taken for standing, m.
-const STANDS: f64 = 1e-4;
 
 /// `x' = F·x + G·u` with F = [A, C_o, C_r, W_b; 0, 1, 1, 0; 0, 0, 1, 0; 0, 0, 0, 0] and G = [C_a, W_e; 1/2, 0; 1, 0; 0, 1]: only the first rows
 /// are dense. And what accelerations and sliding in the interval cost: `½·(x, u)ᵀ·Q·(x, u) + qᵀ·(x, u)`.
@@ -32,8 +30,8 @@ pub(super) struct Transition {
 }
 
 impl Transition {
-    /// `sliding` is the weight of friction's work.
-    pub fn new(linear: &Linear, acceleration: &AccelerationCost, sliding: f64) -> Transition {
+    /// Friction's work is weighted and softened as the polish says.
+    pub fn new(linear: &Linear, acceleration: &AccelerationCost, polish: &Polish) -> Transition {
         let [by_offset, by_rate, by_acceleration] = &linear.offsets;
         let [by_assist_before, by_assist_after] = &linear.assist;
         let (ns, m, p) = (linear.state.rows, by_rate.cols, by_assist_after.cols);
@@ -59,7 +57,7 @@ impl Transition {
             e.row_mut(i).copy_from_slice(by_control.row(row));
         }
         // δ√(W + ε) = δW / 2√(W + ε), below them.
-        let slid = (linear.slid.max(0.0) + STANDS).sqrt();
+        let slid = (linear.slid.max(0.0) + polish.sliding_softness_m).sqrt();
         let slope: Vec<f64> = linear.slides.iter().map(|by| 0.5 * by / slid).collect();
         let (before, after) = slope.split_at(first_assist);
         d.row_mut(last)[..first_assist].copy_from_slice(before);
@@ -68,7 +66,7 @@ impl Transition {
         e.row_mut(last)[m..].copy_from_slice(&after[m + p..]);
         let mut residuals = acceleration.excess.clone();
         residuals.push(slid);
-        let weight = |row: usize| 2.0 * if row == last { sliding } else { acceleration.weight };
+        let weight = |row: usize| 2.0 * if row == last { polish.sliding } else { acceleration.weight };
         let scaled = |a: &Matrix| Matrix {
             data: a.data.chunks(a.cols).enumerate().flat_map(|(i, r)| r.iter().map(move |x| weight(i) * x)).collect(),
             ..*a
