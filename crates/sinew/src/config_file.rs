@@ -173,8 +173,11 @@ fn json_of(value: &Spanned<DeValue<'_>>) -> Option<Value> {
         },
         DeValue::Float(number) => Value::from(number.as_str().parse::<f64>().ok().filter(|x| x.is_finite())?),
         DeValue::Array(values) => Value::Array(values.iter().map(json_of).collect::<Option<_>>()?),
-        // Of a field that is no section: whatever it holds, its type is wrong.
-        DeValue::Table(_) => Value::Object(Map::new()),
+        // An entry of a list, or a field that is no section, whose type is then wrong.
+        DeValue::Table(fields) => {
+            let fields = fields.iter().map(|(key, value)| Some((key.get_ref().to_string(), json_of(value)?)));
+            Value::Object(fields.collect::<Option<_>>()?)
+        }
         DeValue::Datetime(_) => return None,
     })
 }

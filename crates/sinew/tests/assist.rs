@@ -91,7 +91,7 @@ fn every_point_is_a_transfer_of_its_own_that_owns_up_to_its_help() {
         assert!(replayed.is_same() && replayed.hash == row.hash, "{}", row.folder);
         let npz = std::fs::read(Path::new(&row.folder).join("trajectory.npz")).expect("arrays");
         let owns_up = npz.windows(10).any(|bytes| bytes == b"assist.npy");
-        assert_eq!(owns_up, point.figures.mean_help > 0.0);
+        assert_eq!(owns_up, point.figures.mean_assist > 0.0);
         let says = std::fs::read_to_string(Path::new(&row.folder).join("report.html")).expect("a report");
         assert_eq!(says.contains("Help from outside"), owns_up);
     }

@@ -4,7 +4,7 @@ use crate::fronts::{Front, FrontSource};
 use crate::protocol::{ControllerKind, FrontAxis, FrontDetail, FrontEntry, FrontPoint, Steer};
 use crate::sessions::controller::{Controller, Next};
 use anyhow::{Result, anyhow, ensure};
-use sinew::transfer::{Controls, Figures, HelpFigures, Performance, replay};
+use sinew::transfer::{AssistFigures, Controls, Figures, Performance, replay};
 use sinew_modeler::CharacterProject;
 use sinew_sim::{Character, Snapshot, World, Wrench};
 use std::path::{Path, PathBuf};
@@ -114,7 +114,7 @@ impl Front for AssistFront {
         let current = self.points.load(index)?;
         let wanted = Arc::new(AtomicUsize::new(index));
         load_all(&self.points, &wanted)?;
-        Ok(Box::new(Helped { points: self.points.clone(), wanted, index, current }))
+        Ok(Box::new(Assisted { points: self.points.clone(), wanted, index, current }))
     }
 }
 
@@ -147,7 +147,7 @@ impl Points {
         let folder = &self.folders[index];
         let controls = Controls::read(&folder.join("controls.json"))?;
         let figures = Figures::read(&folder.join("summary.json"))?;
-        let help = HelpFigures::new(&controls.solution.assist);
+        let help = AssistFigures::new(&controls.solution.assist);
         let last = self.folders.len() - 1;
         let name = match index {
             0 => Some("physics alone"),
@@ -159,7 +159,7 @@ impl Points {
         let percent = |share: f64| 100.0 * share;
         Ok(FrontPoint {
             values: vec![
-                percent(help.mean_help),
+                percent(help.mean_assist),
                 figures.cost_mean,
                 percent(help.mean_force),
                 percent(help.mean_torque),
@@ -220,14 +220,14 @@ fn load_all(points: &Arc<Points>, wanted: &Arc<AtomicUsize>) -> Result<()> {
 }
 
 /// Performs the point under the dial with its help; where the dial turns, another one from the same time of the motion on.
-struct Helped {
+struct Assisted {
     points: Arc<Points>,
     wanted: Arc<AtomicUsize>,
     index: usize,
     current: Arc<Point>,
 }
 
-impl Controller for Helped {
+impl Controller for Assisted {
     fn kind(&self) -> ControllerKind {
         ControllerKind::Front
     }
@@ -253,7 +253,7 @@ impl Controller for Helped {
         self.current.states.get(frame).cloned()
     }
 
-    fn help(&self, frame: usize) -> Option<Wrench> {
+    fn assist(&self, frame: usize) -> Option<Wrench> {
         self.current.help.get(frame).copied().flatten()
     }
 

@@ -70,7 +70,8 @@ fn transferred(character: Character) -> Result<(u64, u64), Box<dyn Error>> {
     while !transfer.is_done() {
         transfer.advance(&target)?;
     }
-    Ok((fnv1a(transfer.save()), transfer.steps()))
+    let bytes = postcard::to_stdvec(&transfer)?;
+    Ok((fnv1a(bytes), transfer.steps()))
 }
 
 /// Fowler–Noll–Vo 1a.

@@ -1,4 +1,11 @@
-//! Every constant of a transfer, under the names of its presets.
+//! Every setting of a transfer; the presets give them their values.
+
+mod polish;
+mod presets;
+mod weaning;
+
+pub use polish::{Damping, Differences, Level, LineSearch, Polish, Puppet, PushOffWeights, Schedule};
+pub use weaning::{Ladder, WeaningConfig};
 
 use crate::TransferError;
 use crate::target::FRAME_SECS;
@@ -20,7 +27,7 @@ pub struct Config {
     pub advance_frames: usize,
     /// Time between offset poses.
     pub knot_frames: usize,
-    /// Time between looks at the cost.
+    /// Time between samples of the cost.
     pub cost_frames: usize,
     /// How offsets run between their poses.
     pub basis: Basis,
@@ -40,8 +47,8 @@ pub struct Config {
     pub shares_distributions: bool,
     /// A rollout is given up when its cost so far exceeds that of the better half of the last generation by this factor.
     pub gives_up_at: Option<f64>,
-    /// A window's search ends when its best cost fell by less than this share over the last quarter of its generations; of many, over the last
-    /// six, or twelve where it is still far from the target.
+    /// A window's search ends when its best cost fell by less than this share over the last quarter of its generations, or over as many as
+    /// `patience` says, whichever are fewer.
     pub stops_below: Option<f64>,
     /// How often the windows before a fall are searched again, each time from further back and with more effort.
     pub second_tries: usize,
@@ -49,8 +56,14 @@ pub struct Config {
     pub weights: Weights,
     /// Weights of terms that look ahead and keep quiet.
     pub extras: Extras,
+    /// When a window's search no longer pays: looked at where `stops_below` is set.
+    #[serde(default)]
+    pub patience: Patience,
     /// The pass over the whole trajectory.
     pub polish: Option<Polish>,
+    /// What is done where every search falls; only with a polish.
+    #[serde(default)]
+    pub weaning: WeaningConfig,
 }
 }
 
@@ -113,33 +126,23 @@ pub struct Extras {
 }
 
 documented! {
-/// The pass over the whole trajectory: see `polish/`.
+/// Over how many generations a window's search has to gain something to go on.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Polish {
-    /// Length of an interval, in which the rates of the offsets change linearly.
-    pub interval_frames: usize,
-    /// Most iterations.
-    pub iterations: usize,
-    /// Ends when two iterations in a row gain less than this share each.
-    pub stops_below: f64,
-    /// Weight of the mean square of the offsets' accelerations, s⁴/rad².
-    pub offset_accelerations: f64,
-    /// Weight of the mean square of the offsets' rates, s²/rad².
-    pub offset_rates: f64,
-    /// Weight of the mean square of the offsets, rad⁻².
-    pub offsets: f64,
-    /// Weight of the mean square of the joints' velocities' errors, s²/rad².
-    pub joint_velocity: f64,
-    /// Weight of the mean square of the joints' accelerations' errors, s⁴/rad².
-    pub joint_acceleration: f64,
-    /// Weight of the level velocity of each end effector that stands on the ground, s²/m².
-    pub foot_velocity: f64,
-    /// Weight of the velocity of the centre of mass and of the root's spin.
-    pub root_velocity: f64,
-    /// Weight of sliding on the ground, m⁻¹: friction's work over the weight.
-    pub sliding: f64,
+#[serde(deny_unknown_fields, default)]
+pub struct Patience {
+    /// Most generations.
+    pub generations: usize,
+    /// How many times as many where the motion is still far from its target.
+    pub factor_far: usize,
+    /// Cost of a sample from which a motion is far: end effectors off by 14 cm cost 1.
+    pub far_cost: f64,
 }
+}
+
+impl Default for Patience {
+    fn default() -> Patience {
+        Patience { generations: 6, factor_far: 2, far_cost: 1.0 }
+    }
 }
 
 impl Weights {
@@ -152,91 +155,6 @@ impl Weights {
 }
 
 impl Config {
-    /// Keys-to-Sim §5 and §6 to the letter.
-    pub fn paper() -> Config {
-        Config {
-            dt: 0.0005,
-            begins: Begins::Rest,
-            window_frames: 20,
-            advance_frames: 10,
-            knot_frames: 4,
-            cost_frames: 2,
-            basis: Basis::Linear,
-            starts: 20,
-            samples: 400,
-            population: 30,
-            iterations: 200,
-            sigma: 0.01,
-            torque_share: None,
-            shares_distributions: false,
-            gives_up_at: None,
-            stops_below: None,
-            second_tries: 0,
-            weights: Weights::PAPER,
-            extras: Extras {
-                center_velocity: 0.0,
-                root_spin: 0.0,
-                joint_velocity: 0.0,
-                foot_velocity: 0.0,
-                sliding: 0.0,
-                offsets: 0.0,
-            },
-            polish: None,
-        }
-    }
-
-    /// Ours: fewer steps, smooth.
-    pub fn standard() -> Config {
-        Config {
-            dt: FRAME_SECS / 12.0,
-            begins: Begins::Moving,
-            window_frames: 20,
-            advance_frames: 8,
-            knot_frames: 4,
-            cost_frames: 2,
-            basis: Basis::Cubic,
-            starts: 4,
-            samples: 32,
-            population: 32,
-            iterations: 48,
-            sigma: 0.05,
-            torque_share: Some(0.1),
-            shares_distributions: true,
-            gives_up_at: Some(2.0),
-            stops_below: Some(0.02),
-            second_tries: 5,
-            weights: Weights::PAPER,
-            extras: Extras {
-                center_velocity: 1.0,
-                root_spin: 0.1,
-                joint_velocity: 0.01,
-                foot_velocity: 1.0,
-                sliding: 10.0,
-                offsets: 0.02,
-            },
-            polish: Some(Polish {
-                interval_frames: 2,
-                iterations: 26,
-                stops_below: 0.05,
-                offset_accelerations: 2e-3,
-                offset_rates: 0.1,
-                offsets: 0.1,
-                joint_velocity: 1.0,
-                joint_acceleration: 2e-3,
-                foot_velocity: 1.0,
-                root_velocity: 0.2,
-                sliding: 150.0,
-            }),
-        }
-    }
-
-    /// Ours, for a first look.
-    pub fn quick() -> Config {
-        let standard = Config::standard();
-        let polish = standard.polish.map(|p| Polish { iterations: 5, ..p });
-        Config { starts: 4, samples: 32, population: 16, iterations: 16, polish, ..standard }
-    }
-
     /// Steps of simulation in a frame.
     pub fn steps_per_frame(&self) -> usize {
         (FRAME_SECS / self.dt).round() as usize
@@ -275,6 +193,12 @@ impl Config {
         if !(self.sigma > 0.0 && self.sigma.is_finite()) {
             return wrong("sigma", self.sigma, "positive");
         }
-        Ok(())
+        if let Some(polish) = &self.polish {
+            polish.check()?;
+        }
+        self.weaning.check()
     }
 }
+
+#[cfg(test)]
+mod tests;

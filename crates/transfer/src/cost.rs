@@ -156,10 +156,13 @@ impl Seen {
     }
 }
 
-/// How firmly an end effector at a height stands: 1 on the ground, half of that 15 mm above it, soon nothing.
+/// Height over its sole at which an end effector counts half as standing, m.
+const HALF_PLANTED_M: f64 = 0.015;
+
+/// How firmly an end effector at a height stands: 1 on the ground, half of that at [`HALF_PLANTED_M`] above it, soon nothing.
 pub(crate) fn planted(sole: Option<f64>, height: f64) -> f64 {
     let Some(sole) = sole else { return 0.0 };
-    let above = ((height - sole).max(0.0) / 0.015).powi(2);
+    let above = ((height - sole).max(0.0) / HALF_PLANTED_M).powi(2);
     1.0 / (1.0 + above * above)
 }
 

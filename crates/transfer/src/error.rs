@@ -44,7 +44,7 @@ pub enum TransferError {
         /// Name of the character.
         character: String,
     },
-    /// Help from outside cannot move it.
+    /// Assist from outside cannot move it.
     #[error(
         "character {character:?} is held by the world, so help at its centre of mass changes nothing; transfer it without help"
     )]

@@ -19,13 +19,15 @@ mod rollouts;
 pub mod search;
 mod solution;
 mod start_state;
+mod steps;
 pub mod target;
 #[cfg(test)]
 mod test_motions;
 mod transfer;
 mod work;
+pub mod wrench;
 
-pub use assist::{AssistConfig, AssistPoint, Help, HelpFigures, HelpSpan, HelpUnits};
+pub use assist::{AssistConfig, AssistFigures, AssistPoint, AssistSpan};
 pub use config::{Begins, Config};
 pub use cost::Terms;
 pub use error::TransferError;
@@ -38,3 +40,4 @@ pub use solution::Solution;
 pub use target::{ClipInput, FRAME_SECS, Target};
 pub use transfer::{Stage, Transfer};
 pub use work::{FeedbackWork, SweepWork, TransferWork};
+pub use wrench::{AssistUnits, AssistWrench};

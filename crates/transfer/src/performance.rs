@@ -1,9 +1,9 @@
 //! The simulated motion, step by step, as it is written, measured and looked at.
 
-use crate::assist::HelpUnits;
 use crate::config::Config;
 use crate::cost::{Seen, Terms};
 use crate::target::{FRAME_SECS, Target};
+use crate::wrench::AssistUnits;
 use crate::{Solution, TransferError, start_state};
 use sinew_sim::{
     Batch, BatchOptions, ContactReading, DampsTo, Driver, Interval, Snapshot, Status, World, WorldMut, Wrench,
@@ -19,7 +19,7 @@ pub struct Performance {
     pub steps_per_frame: usize,
     /// Moments recorded: the start and the end of every step.
     pub moments: Vec<Moment>,
-    /// Cost at every look, with its frame.
+    /// Samples of the cost, each with its frame.
     pub costs: Vec<(usize, Terms)>,
     /// First frame at which the character had fallen.
     pub fell_at: Option<usize>,
@@ -40,7 +40,7 @@ pub struct Moment {
     pub torques: Vec<f64>,
     /// Contacts of the step that led here.
     pub contacts: Vec<ContactReading>,
-    /// Help from outside in the step that led here, at the centre of mass: zero where there was none.
+    /// Assist from outside in the step that led here, at the centre of mass: zero where there was none.
     pub assist: Wrench,
 }
 
@@ -58,7 +58,7 @@ impl Performance {
     ) -> Result<Performance, TransferError> {
         solution.check(target)?;
         let start = start_state::start_state(target, config, &solution.push_off);
-        let units = HelpUnits::of(&target.model);
+        let units = AssistUnits::of(&target.model);
         let steps_per_frame = config.steps_per_frame();
         let wrench = |step: usize| solution.assist.get(step / steps_per_frame).and_then(|row| units.wrench(row));
         let mut run = Performance::record_from(target, config, &solution.offsets, &start, &mut |step, world| {
@@ -129,7 +129,7 @@ impl Performance {
         (self.frames() - 1) as f64 * FRAME_SECS
     }
 
-    /// Mean of each term over all looks.
+    /// Mean of each term over all samples of the cost.
     pub fn mean_terms(&self) -> Terms {
         let mut sum = Terms::default();
         self.costs.iter().for_each(|(_, terms)| sum.add(terms));

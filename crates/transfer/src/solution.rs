@@ -1,8 +1,8 @@
 //! What a transfer finds: the controls with which the simulated character follows its target.
 
 use crate::TransferError;
-use crate::assist::Help;
 use crate::target::Target;
+use crate::wrench::AssistWrench;
 use serde::{Deserialize, Serialize};
 
 /// Open-loop controls of a motion. With the target and the time step they give the same simulation again, bit by bit.
@@ -13,7 +13,7 @@ pub struct Solution {
     /// Velocity at the start beyond that of the first frame, in `qvel` order, m/s and rad/s; empty for none.
     pub push_off: Vec<f64>,
     /// Wrench from outside during each frame interval: row i acts from frame i to frame i + 1; empty for none.
-    pub assist: Vec<Help>,
+    pub assist: Vec<AssistWrench>,
 }
 
 impl Solution {

@@ -36,10 +36,12 @@ pub struct Target {
     /// Height of each end effector where it comes closest to the ground; `None` for those that never stand on it, m.
     pub(crate) soles: Vec<Option<f64>>,
     frames: usize,
+    /// Weight of the character, N.
+    weight: f64,
 }
 
 impl Target {
-    /// Samples a clip every [`FRAME_SECS`]; between its frames the way is a cubic with the mean velocity of both neighbours.
+    /// Samples a clip every [`FRAME_SECS`]; between its frames it is a cubic with the mean velocity of both neighbours.
     ///
     /// # Errors
     /// Where the clip is too short, or not of this model.
@@ -59,13 +61,13 @@ impl Target {
             return Err(TransferError::TooShort { clip: name, frames: source.len(), duration_secs: duration });
         }
         let frames = last as usize + 1;
-        let ways = Ways::of(model, &source);
+        let spline = Spline::through(model, &source);
         let mut positions = vec![0.0; frames * nq];
         for (frame, row) in positions.chunks_mut(nq).enumerate() {
-            ways.at(model, &source, frame as f64 * FRAME_SECS * clip.rate_hz, row);
+            spline.at(model, &source, frame as f64 * FRAME_SECS * clip.rate_hz, row);
         }
         let rows: Vec<&[f64]> = positions.chunks(nq).collect();
-        let mut velocities = Ways::of(model, &rows).velocities;
+        let mut velocities = Spline::through(model, &rows).slopes;
         velocities.iter_mut().for_each(|v| *v /= FRAME_SECS);
         let mut target = Target {
             model: model.clone(),
@@ -75,6 +77,7 @@ impl Target {
             velocities,
             positions,
             frames,
+            weight: model.weight(),
         };
         target.observations = target.observe_frames()?;
         target.soles = target.find_soles();
@@ -124,7 +127,7 @@ impl Target {
     }
     /// Weight of the character, N.
     pub(crate) fn weight(&self) -> f64 {
-        self.model.weight()
+        self.weight
     }
     /// Number of frames; they are [`FRAME_SECS`] apart.
     pub fn frames(&self) -> usize {
@@ -152,24 +155,26 @@ fn row(values: &[f64], width: usize, index: usize) -> &[f64] {
     &values[index * width..(index + 1) * width]
 }
 
-/// Ways between neighbouring rows, and the mean of those on both sides of each.
-struct Ways {
+/// A cubic through rows of positions.
+struct Spline {
+    /// Differences of neighbouring rows.
     between: Vec<f64>,
-    velocities: Vec<f64>,
+    /// At each row the mean of the differences on both sides.
+    slopes: Vec<f64>,
 }
 
-impl Ways {
-    fn of(model: &Model, rows: &[&[f64]]) -> Ways {
+impl Spline {
+    fn through(model: &Model, rows: &[&[f64]]) -> Spline {
         let nv = model.velocity_count();
         let mut between = vec![0.0; rows.len().saturating_sub(1) * nv];
         for (i, way) in between.chunks_mut(nv).enumerate() {
             model.difference(rows[i], rows[i + 1], way);
         }
-        let mut velocities = vec![0.0; rows.len() * nv];
-        for (i, velocity) in velocities.chunks_mut(nv).enumerate() {
+        let mut slopes = vec![0.0; rows.len() * nv];
+        for (i, slope) in slopes.chunks_mut(nv).enumerate() {
             let before = (i > 0).then(|| row(&between, nv, i - 1));
             let after = (i + 1 < rows.len()).then(|| row(&between, nv, i));
-            for (k, v) in velocity.iter_mut().enumerate() {
+            for (k, v) in slope.iter_mut().enumerate() {
                 *v = match (before, after) {
                     (Some(a), Some(b)) => 0.5 * (a[k] + b[k]),
                     (Some(a), None) => a[k],
@@ -178,7 +183,7 @@ impl Ways {
                 };
             }
         }
-        Ways { between, velocities }
+        Spline { between, slopes }
     }
 
     /// Cubic Hermite interpolation at `time` in rows.
@@ -186,7 +191,7 @@ impl Ways {
         let nv = model.velocity_count();
         let i = (time.floor() as usize).min(rows.len() - 2);
         let t = (time - i as f64).clamp(0.0, 1.0);
-        let (way, v0, v1) = (row(&self.between, nv, i), row(&self.velocities, nv, i), row(&self.velocities, nv, i + 1));
+        let (way, v0, v1) = (row(&self.between, nv, i), row(&self.slopes, nv, i), row(&self.slopes, nv, i + 1));
         let (h10, h01, h11) = (t * (1.0 - t) * (1.0 - t), t * t * (3.0 - 2.0 * t), t * t * (t - 1.0));
         let step: Vec<f64> = (0..nv).map(|k| h10 * v0[k] + h01 * way[k] + h11 * v1[k]).collect();
         model.displace(rows[i], &step, 1.0, out);

@@ -10,9 +10,6 @@ use crate::{Performance, Solution, TransferError};
 use serde::{Deserialize, Serialize};
 use sinew_work::{Best, Progress};
 
-/// How often the windows before a fall are searched again before weaning is tried; where that fails, the search goes on.
-const TRIES_BEFORE_WEANING: usize = 2;
-
 /// A transfer under way. It can be saved between two pieces of work, and goes on with the same bits.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Transfer {
@@ -64,13 +61,13 @@ impl Transfer {
     pub fn search(&self) -> &Search {
         &self.search
     }
-    /// Whether the search fell, and a motion was found from the other side: held at its drawing by help, which then went.
+    /// Whether the search fell, and a motion was found from the other side: held at its drawing by assist, which then went.
     pub fn was_weaned(&self) -> bool {
         self.weaning.as_ref().is_some_and(|weaning| weaning.has_weaned())
     }
     /// What it does next.
     pub fn stage(&self) -> Stage {
-        if self.weaning.as_ref().is_some_and(|weaning| !weaning.is_done()) {
+        if self.weaning.as_ref().is_some_and(|weaning| !weaning.is_done(&self.config)) {
             Stage::Weaning
         } else if !self.search.is_done() && !self.was_weaned() {
             Stage::Search
@@ -98,8 +95,8 @@ impl Transfer {
         match self.stage() {
             Stage::Search => {
                 let can_wean = self.weaning.is_none() && self.config.polish.is_some() && target.dofs.has_free_root;
-                let waits_after = can_wean.then_some(TRIES_BEFORE_WEANING);
-                if self.search.advance_or_wait(target, &self.config, waits_after)? {
+                let waits_after = can_wean.then_some(self.config.weaning.after_tries);
+                if self.search.advance(target, &self.config, waits_after)? {
                     self.weaning = Some(Weaning::default());
                 }
             }
@@ -125,7 +122,7 @@ impl Transfer {
         let window_count = Search::window_count(target, &self.config);
         let rounds = self.polishing.as_ref().map_or(0, Polishing::rounds);
         let round_count = self.config.polish.as_ref().map_or(0, |polish| polish.iterations);
-        let [rungs, rung_count] = self.weaning.as_ref().map_or([0; 2], Weaning::progress);
+        let [rungs, rung_count] = self.weaning.as_ref().map_or([0; 2], |weaning| weaning.progress(&self.config));
         let total = window_count + rung_count + round_count;
         let doing = match self.stage() {
             Stage::Search => format!("window {} of {window_count}", windows + 1),

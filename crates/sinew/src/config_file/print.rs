@@ -11,13 +11,8 @@ pub fn to_toml<S: Settings>(settings: &S, title: &str) -> String {
     );
     let values = object_of(settings);
     for section in S::SECTIONS {
-        let inner = values.get(section.name);
-        let fields: &Map<String, Value> = match (section.name, inner) {
-            ("", _) => &values,
-            (_, Some(Value::Object(fields))) => fields,
-            // It is left out: its name stands among the fields at the top.
-            _ => continue,
-        };
+        // Where a section is left out, its name stands among the fields of the one around it.
+        let Some(fields) = fields_of(&values, section.name) else { continue };
         // Writing to a string does not fail.
         let _ = match section.name {
             "" => write!(text, "\n# {}\n\n", section.about),
@@ -37,8 +32,19 @@ pub fn to_toml<S: Settings>(settings: &S, title: &str) -> String {
     text
 }
 
+/// The fields of a section, which is named from the top: `polish.damping`.
+fn fields_of<'a>(values: &'a Map<String, Value>, section: &str) -> Option<&'a Map<String, Value>> {
+    let names = section.split('.').filter(|name| !name.is_empty());
+    names.into_iter().try_fold(values, |fields, name| fields.get(name)?.as_object())
+}
+
 fn toml_of(value: &Value) -> String {
     match value {
+        Value::Object(fields) => {
+            let fields: Vec<String> =
+                fields.iter().map(|(name, value)| format!("{name} = {}", toml_of(value))).collect();
+            format!("{{ {} }}", fields.join(", "))
+        }
         Value::Null => format!("{NONE:?}"),
         Value::Array(values) => format!("[{}]", values.iter().map(toml_of).collect::<Vec<_>>().join(", ")),
         // The fewest digits that give the same bits again.

@@ -5,7 +5,10 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use sinew_pareto::{Budget, Method, Objectives, SearchConfig};
 use sinew_settings::{Documented, Field};
-use sinew_transfer::config::{Extras, Polish, Weights};
+use sinew_transfer::config::{
+    Damping, Differences, Extras, LineSearch, Patience, Polish, Puppet, PushOffWeights, Schedule, WeaningConfig,
+    Weights,
+};
 use sinew_transfer::feedback::{Test, Trouble};
 use sinew_transfer::{AssistConfig, Config, FeedbackConfig, FeedbackPreset, Preset};
 
@@ -57,7 +60,15 @@ impl Settings for TransferSettings {
         Section { name: "", about: "The search. Times are counted in frames of 0.025 s.", fields: Config::FIELDS },
         Section { name: "weights", about: "Weights of the cost.", fields: Weights::FIELDS },
         Section { name: "extras", about: "Weights of terms beyond the paper.", fields: Extras::FIELDS },
+        Section { name: "patience", about: "When a window's search no longer pays.", fields: Patience::FIELDS },
         Section { name: "polish", about: "The pass over the whole trajectory.", fields: Polish::FIELDS },
+        Section { name: "polish.schedule", about: "The levels of the polish.", fields: Schedule::FIELDS },
+        Section { name: "polish.differences", about: "Sizes of the finite differences.", fields: Differences::FIELDS },
+        Section { name: "polish.damping", about: "Damping of the corrections.", fields: Damping::FIELDS },
+        Section { name: "polish.line_search", about: "Trials along a correction.", fields: LineSearch::FIELDS },
+        Section { name: "polish.push_off", about: "The velocity at the start.", fields: PushOffWeights::FIELDS },
+        Section { name: "polish.puppet", about: "The motion as drawn.", fields: Puppet::FIELDS },
+        Section { name: "weaning", about: "What is done where every search falls.", fields: WeaningConfig::FIELDS },
         Section { name: "assist", about: "The front of fidelity against help.", fields: AssistConfig::FIELDS },
     ];
 

@@ -33,19 +33,20 @@ fn what_is_printed_loads_as_the_same_settings_on_every_preset() {
 
 #[test]
 fn every_field_is_printed_or_is_a_section() {
-    fn check<S: Settings>() {
-        let values = object_of(&S::complete());
-        let text = to_toml(&S::complete(), "");
-        for (name, value) in &values {
-            let is_shown = match value {
+    fn walk(section: &str, values: &Map<String, Value>, text: &str) {
+        for (name, value) in values {
+            match value {
                 Value::Object(fields) => {
-                    text.contains(&format!("\n[{name}]\n"))
-                        && fields.keys().all(|field| text.contains(&format!("\n{field} = ")))
+                    let inner = if section.is_empty() { name.clone() } else { format!("{section}.{name}") };
+                    assert!(text.contains(&format!("\n[{inner}]\n")), "[{inner}] is not in\n{text}");
+                    walk(&inner, fields, text);
                 }
-                _ => text.contains(&format!("\n{name} = ")),
-            };
-            assert!(is_shown, "{name} is not in\n{text}");
+                _ => assert!(text.contains(&format!("\n{name} = ")), "{section}.{name} is not in\n{text}"),
+            }
         }
+    }
+    fn check<S: Settings>() {
+        walk("", &object_of(&S::complete()), &to_toml(&S::complete(), ""));
     }
     check::<TransferSettings>();
     check::<FeedbackConfig>();

@@ -32,7 +32,7 @@ pub struct AssistRow {
     pub cost_mean: f64,
     /// Root mean square of the end effectors' distances from the drawing, m.
     pub effectors_off_m: f64,
-    /// Mean help: force over weight, and torque over weight times a quarter of the height.
+    /// Mean assist: force over weight, and torque over weight times a quarter of the height.
     pub mean_help: f64,
     /// Mean force, weights.
     pub mean_force: f64,
@@ -87,7 +87,7 @@ impl Assisted {
             price: point.price,
             cost_mean: point.cost_mean,
             effectors_off_m: point.effectors_off_m,
-            mean_help: point.figures.mean_help,
+            mean_help: point.figures.mean_assist,
             mean_force: point.figures.mean_force,
             largest_force: point.figures.largest_force,
             largest_torque: point.figures.largest_torque,
@@ -147,7 +147,7 @@ impl Assisted {
                 percent(figures.mean_force),
                 percent(figures.largest_force),
                 percent(figures.share_of_time),
-                if point.completed { where_helped(point) } else { "falls".into() },
+                if point.completed { where_assisted(point) } else { "falls".into() },
             ]
         };
         let head = [
@@ -172,7 +172,7 @@ impl Assisted {
 }
 
 /// Times of help in words, the first few.
-fn where_helped(point: &AssistPoint) -> String {
+fn where_assisted(point: &AssistPoint) -> String {
     const MOST: usize = 4;
     let spans = &point.figures.spans;
     let mut words: Vec<String> =

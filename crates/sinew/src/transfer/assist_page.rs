@@ -2,7 +2,7 @@
 
 use super::assist::point_folder;
 use super::finished::position_at;
-use super::{AssistPoint, Assisted, Finished, HelpUnits, Prepared};
+use super::{AssistPoint, AssistUnits, Assisted, Finished, Prepared};
 use crate::film;
 use crate::report::front::{Front, FrontPage, FrontPoint, FrontView, Motion, MotionFrame, Quantity};
 use crate::report::page::{Block, Section};
@@ -50,7 +50,7 @@ pub(super) fn front(assisted: &Assisted, prepared: Option<&Prepared>) -> Front {
         FrontPoint {
             label: label(index, point, count),
             values: vec![
-                100.0 * figures.mean_help,
+                100.0 * figures.mean_assist,
                 point.cost_mean,
                 100.0 * point.effectors_off_m,
                 100.0 * figures.mean_force,
@@ -59,7 +59,7 @@ pub(super) fn front(assisted: &Assisted, prepared: Option<&Prepared>) -> Front {
                 100.0 * figures.largest_torque,
                 100.0 * figures.share_of_time,
             ],
-            is_assisted: figures.mean_help > 0.0,
+            is_assisted: figures.mean_assist > 0.0,
             motion: prepared.map(|prepared| motion(prepared.model(), finished)),
         }
     });
@@ -91,7 +91,7 @@ pub(super) fn page(assisted: &Assisted, prepared: &Prepared) -> FrontPage {
 fn motion(model: &Model, finished: &Finished) -> Motion {
     let run = &finished.run;
     let rate_hz = RATE_HZ.min(MOST_FRAMES / run.duration_secs().max(1e-3)).max(1.0);
-    let weight = HelpUnits::of(model).weight_newtons;
+    let weight = AssistUnits::of(model).weight_newtons;
     let still = vec![0.0; model.velocity_count()];
     let frame = |index: usize| {
         let time = index as f64 / rate_hz;

@@ -1,6 +1,6 @@
 //! `controls.json`: everything that performs a motion again, beside the character.
 
-use super::{Config, Help, LARGEST_FILE, Prepared, Preset, Solution, Summary, Target};
+use super::{AssistWrench, Config, LARGEST_FILE, Prepared, Preset, Solution, Summary, Target};
 use crate::error::{Error, FileError, MotionError, Result};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -46,7 +46,7 @@ pub struct SolutionRows {
     pub offsets: Vec<Vec<f64>>,
     /// Help from outside, one row every 0.025 s, which acts until the next: force in world axes over the weight (3), torque over the
     /// weight times a quarter of the height (3); empty for none.
-    pub assist: Vec<Help>,
+    pub assist: Vec<AssistWrench>,
 }
 
 impl SolutionRows {

@@ -2,7 +2,7 @@
 
 use super::limits::fall_sentence;
 use super::{
-    AssistPoint, Begins, Controls, FRAME_SECS, HelpFigures, Metrics, Performance, Prepared, Preset, Solution, Target,
+    AssistFigures, AssistPoint, Begins, Controls, FRAME_SECS, Metrics, Performance, Prepared, Preset, Solution, Target,
     Terms, Transfer,
 };
 use crate::error::Result;
@@ -71,7 +71,7 @@ pub struct Summary {
     pub out: String,
     /// How much help from outside there is, and where; left out of a plain transfer.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub help: Option<HelpFigures>,
+    pub help: Option<AssistFigures>,
     /// The front of fidelity against help; left out without `--assist`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub assist: Vec<super::AssistRow>,
@@ -117,7 +117,7 @@ impl Finished {
             seed: transfer.seed(),
             preset,
             hash: format!("{:016x}", trajectory.hash()),
-            help: (!solution.assist.is_empty()).then(|| HelpFigures::new(&solution.assist)),
+            help: (!solution.assist.is_empty()).then(|| AssistFigures::new(&solution.assist)),
             ..Summary::default()
         };
         let fall = fell_at_secs.map(|secs| fall_sentence(prepared.model(), &run, secs));

@@ -36,9 +36,9 @@ pub(crate) use replay::opened;
 pub use replay::{Push, Replay, replay};
 pub(crate) use request::remove;
 pub use request::{ASSIST_CHECKPOINT, CHECKPOINT, Event, Request, Transferred, transfer};
-pub use sinew_transfer::assist::{Sweep, can_be_helped};
+pub use sinew_transfer::assist::{Sweep, can_be_assisted};
 pub use sinew_transfer::{
-    AssistConfig, AssistPoint, Begins, ClipInput, Config, FRAME_SECS, Help, HelpFigures, HelpSpan, HelpUnits, Metrics,
-    Moment, Performance, Preset, Search, Solution, Stage, SweepWork, Target, Terms, Transfer, TransferError,
-    TransferWork, config, metrics,
+    AssistConfig, AssistFigures, AssistPoint, AssistSpan, AssistUnits, AssistWrench, Begins, ClipInput, Config,
+    FRAME_SECS, Metrics, Moment, Performance, Preset, Search, Solution, Stage, SweepWork, Target, Terms, Transfer,
+    TransferError, TransferWork, config, metrics,
 };

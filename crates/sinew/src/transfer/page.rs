@@ -4,7 +4,7 @@ use super::deviations::worst_deviations;
 use super::ground::{flights, target_contacts};
 use super::limits::{is_at_limit, plain_name, torque_share};
 use super::{
-    Begins, Config, FRAME_SECS, Finished, HelpFigures, HelpSpan, Performance, Pictures, Prepared, Preset, Target,
+    AssistFigures, AssistSpan, Begins, Config, FRAME_SECS, Finished, Performance, Pictures, Prepared, Preset, Target,
     Transfer, metrics,
 };
 use crate::report::page::{Block, CaptionedPicture, Picture, Section, Table, TransferPage, Verdict};
@@ -38,7 +38,7 @@ pub fn page(
         contacts: contacts(target, run),
         torques: torques(model, run),
         deviations: worst_deviations(target, run),
-        sections: finished.summary.help.iter().map(|help| help_section(finished, help)).collect(),
+        sections: finished.summary.help.iter().map(|help| assist_section(finished, help)).collect(),
         files: files.to_vec(),
         commands: vec![
             again("sinew replay .", "In this folder: performs the motion again and compares it bit by bit:"),
@@ -49,9 +49,9 @@ pub fn page(
 }
 
 /// Where help from outside was used.
-fn help_section(finished: &Finished, help: &HelpFigures) -> Section {
+fn assist_section(finished: &Finished, help: &AssistFigures) -> Section {
     let percent = |share: f64| format!("{:.0} %", 100.0 * share);
-    let row = |span: &HelpSpan| {
+    let row = |span: &AssistSpan| {
         let [x, y, z] = span.mean_force.map(|f| format!("{:+.2}", f));
         vec![
             format!("{:.2} to {:.2} s", span.from_secs, span.to_secs),

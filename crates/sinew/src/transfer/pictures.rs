@@ -99,7 +99,7 @@ fn animation(model: &Model, target: &Target, run: &Performance) -> Result<Animat
         let measured = Measured::new(model, &position_at(model, run, time), &still, [0.0; 3]);
         let step = ((time / run.dt).round() as usize).min(run.moments.len() - 1);
         let mut drawn = film::frame_of(model, &measured, &run.moments[step].contacts, format!("{time:.2} s"));
-        drawn.arrows.extend(help_arrow(&run.moments[step], &measured));
+        drawn.arrows.extend(assist_arrow(&run.moments[step], &measured));
         drawn
     });
     let tracks = [("target", wanted), ("simulated", simulated.collect())];
@@ -122,12 +122,12 @@ fn run_frame(model: &Model, run: &Performance, frame: usize) -> Frame {
     let moment = run.at_frame(frame);
     let measured = Measured::new(model, &moment.position, &moment.velocity, [0.0; 3]);
     let mut drawn = film::frame_of(model, &measured, &moment.contacts, format!("{:.2} s", frame as f64 * FRAME_SECS));
-    drawn.arrows.extend(help_arrow(moment, &measured));
+    drawn.arrows.extend(assist_arrow(moment, &measured));
     drawn
 }
 
 /// The force of help from outside, drawn from the centre of mass.
-fn help_arrow(moment: &Moment, measured: &Measured) -> Option<Arrow> {
+fn assist_arrow(moment: &Moment, measured: &Measured) -> Option<Arrow> {
     let force = moment.assist.force;
     (force != [0.0; 3]).then(|| film::arrow(measured.center_of_mass, force, film::PUSH))
 }

@@ -1,7 +1,7 @@
 //! A transfer from what is asked for to the files: the one use-case that command line, studio and programs share.
 
 use super::{
-    Assisted, Begins, Config, Finished, OutputFolder, Prepared, Preset, Task, Transfer, assist, can_be_helped, files,
+    Assisted, Begins, Config, Finished, OutputFolder, Prepared, Preset, Task, Transfer, assist, can_be_assisted, files,
     prepare,
 };
 use crate::error::{FileError, Result};
@@ -97,7 +97,7 @@ pub fn transfer(
 ) -> Result<Option<Transferred>> {
     let prepared = Arc::new(prepare(source, &request.task, &request.config)?);
     if request.assist.is_some() {
-        can_be_helped(&prepared.target)?;
+        can_be_assisted(&prepared.target)?;
     }
     if observe(Event::Prepared(&prepared)).is_break() {
         return Ok(None);

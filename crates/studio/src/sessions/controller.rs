@@ -27,7 +27,7 @@ pub trait Controller: Send {
     }
 
     /// Help from outside at the centre of mass, from the beginning of frame `frame` to the next.
-    fn help(&self, _frame: usize) -> Option<Wrench> {
+    fn assist(&self, _frame: usize) -> Option<Wrench> {
         None
     }
 

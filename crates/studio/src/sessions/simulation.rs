@@ -237,7 +237,7 @@ impl Simulation {
         let next = self.track.begin(&mut self.world.world_mut(0), self.interval, |_, target| {
             controller.target(now + 1, &alone, steer, &mut target[..nq])
         });
-        let help = self.controller.help(now).filter(|_| next == Next::Continue);
+        let help = self.controller.assist(now).filter(|_| next == Next::Continue);
         if help != self.help {
             self.help = help;
             self.set_forces();

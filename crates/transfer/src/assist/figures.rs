@@ -1,15 +1,15 @@
-//! How much help a performance had, and where.
+//! How much assist a performance had, and where.
 
-use super::help::{Help, HelpUnits, sizes};
 use crate::target::FRAME_SECS;
+use crate::wrench::{AssistUnits, AssistWrench, sizes};
 use serde::{Deserialize, Serialize};
 
-/// Stretches of help with a shorter pause between them are one.
+/// Stretches of assist with a shorter pause between them are one.
 const PAUSE_FRAMES: usize = 4;
 
-/// Help over a whole motion. Forces are counted in weights, torques in weights times heights.
+/// Assist over a whole motion. Forces are counted in weights, torques in weights times heights.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct HelpFigures {
+pub struct AssistFigures {
     /// ∫|F| dt over the duration.
     pub mean_force: f64,
     /// ∫|T| dt over the duration.
@@ -18,17 +18,18 @@ pub struct HelpFigures {
     pub largest_force: f64,
     /// Largest torque.
     pub largest_torque: f64,
-    /// Mean of both in units of help: the abscissa of a front.
-    pub mean_help: f64,
-    /// Share of the time with any help.
+    /// Mean of both in units of assist: the abscissa of a front. Files call it `mean_help`.
+    #[serde(rename = "mean_help")]
+    pub mean_assist: f64,
+    /// Share of the time with any assist.
     pub share_of_time: f64,
-    /// Where help was used, in the order of time.
-    pub spans: Vec<HelpSpan>,
+    /// Where assist was used, in the order of time.
+    pub spans: Vec<AssistSpan>,
 }
 
-/// A stretch of time with help.
+/// A stretch of time with assist.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct HelpSpan {
+pub struct AssistSpan {
     /// Its beginning, s.
     pub from_secs: f64,
     /// Its end, s.
@@ -41,17 +42,17 @@ pub struct HelpSpan {
     pub largest_torque: f64,
 }
 
-impl HelpFigures {
-    /// Of rows of help, one for each frame but the last.
-    pub fn new(rows: &[Help]) -> HelpFigures {
-        let height = |units: f64| units * HelpUnits::ARM_SHARE;
-        let mut figures = HelpFigures::default();
+impl AssistFigures {
+    /// Of rows of assist, one for each frame but the last.
+    pub fn new(rows: &[AssistWrench]) -> AssistFigures {
+        let height = |units: f64| units * AssistUnits::ARM_SHARE;
+        let mut figures = AssistFigures::default();
         let mut last = None;
         for (frame, row) in rows.iter().enumerate() {
             let [force, torque] = sizes(row);
             figures.mean_force += force;
             figures.mean_torque += height(torque);
-            figures.mean_help += force + torque;
+            figures.mean_assist += force + torque;
             figures.largest_force = figures.largest_force.max(force);
             figures.largest_torque = figures.largest_torque.max(height(torque));
             if force + torque == 0.0 {
@@ -59,7 +60,7 @@ impl HelpFigures {
             }
             figures.share_of_time += 1.0;
             if last.is_none_or(|last| frame - last > PAUSE_FRAMES) {
-                figures.spans.push(HelpSpan { from_secs: secs(frame), ..HelpSpan::default() });
+                figures.spans.push(AssistSpan { from_secs: secs(frame), ..AssistSpan::default() });
             }
             last = Some(frame);
             if let Some(span) = figures.spans.last_mut() {
@@ -71,7 +72,7 @@ impl HelpFigures {
         }
         let share = 1.0 / rows.len().max(1) as f64;
         for sum in
-            [&mut figures.mean_force, &mut figures.mean_torque, &mut figures.mean_help, &mut figures.share_of_time]
+            [&mut figures.mean_force, &mut figures.mean_torque, &mut figures.mean_assist, &mut figures.share_of_time]
         {
             *sum *= share;
         }

@@ -1,10 +1,12 @@
 use super::*;
 use crate::config::Config;
 use crate::performance::{Moment, Performance};
-use crate::polish::{AssistedPolish, Helped, Polishing, knot_count};
+use crate::polish::{AssistedPolish, Polishing, PricedAssist, knot_count};
 use crate::search::Search;
+use crate::steps::StepCount;
 use crate::target::Target;
 use crate::test_motions::{piece_by_piece, squat, tiny};
+use crate::wrench::AssistUnits;
 use crate::{Solution, Stage, SweepWork, TransferWork};
 use sinew_sim::{Measured, embedded};
 use sinew_work::RunOptions;
@@ -14,7 +16,7 @@ use std::ops::ControlFlow;
 fn plain(target: &Target, config: &Config) -> Solution {
     let mut search = Search::new(target, config, 3).expect("a search");
     while !search.is_done() {
-        search.advance(target, config).expect("a window");
+        search.advance(target, config, None).expect("a window");
     }
     let mut polishing = Polishing::new(search.solution(target));
     while !polishing.is_done() {
@@ -37,16 +39,16 @@ fn a_motion_that_the_body_can_do_alone_gets_no_help_at_all() {
     let moderate = AssistConfig { prices: vec![5.0], rounds: 4, ..AssistConfig::quick() };
     let points = swept(&target, &config, &moderate, &alone);
     assert!(points[0].completed && points[0].solution.assist.is_empty() && points[0].solution == alone);
-    let helped: Vec<_> = points[1..].iter().filter(|p| p.price != Some(moderate.drawn_price)).collect();
-    assert!(helped.is_empty(), "{:?}", helped.iter().map(|p| (p.price, &p.figures)).collect::<Vec<_>>());
+    let priced: Vec<_> = points[1..].iter().filter(|p| p.price != Some(moderate.drawn_price)).collect();
+    assert!(priced.is_empty(), "{:?}", priced.iter().map(|p| (p.price, &p.figures)).collect::<Vec<_>>());
 
     // Exactly none from the first round on, because the first bit of it would not gain its price; for nothing it would be there.
     let after_a_round = |begins_at: f64| {
         let knots = knot_count(&config, target.frames());
-        let none = Helped::none(knots, 5.0, moderate.least_help, HelpUnits::of(target.model()));
-        let mut polish = AssistedPolish::new(&alone, Helped { begins_at, ..none });
-        polish.advance(&target, &config, 1.0).expect("a round");
-        polish.helped.knots.iter().all(|help| *help == [0.0; 6])
+        let none = PricedAssist::none(knots, 5.0, moderate.least_assist, AssistUnits::of(target.model()));
+        let mut polish = AssistedPolish::new(&alone, PricedAssist { begins_at, ..none });
+        polish.advance(&target, &config, 1.0, &StepCount::default()).expect("a round");
+        polish.priced.knots.iter().all(|assist| *assist == [0.0; 6])
     };
     assert!(after_a_round(5.0) && !after_a_round(0.0));
 }
@@ -54,22 +56,22 @@ fn a_motion_that_the_body_can_do_alone_gets_no_help_at_all() {
 #[test]
 fn a_front_holds_what_is_worth_choosing() {
     let settings = AssistConfig { most_points: 4, ..AssistConfig::quick() };
-    let made = |help: f64, cost_mean: f64, completed: bool| AssistPoint {
-        price: (help > 0.0).then_some(1.0),
+    let made = |assist: f64, cost_mean: f64, completed: bool| AssistPoint {
+        price: (assist > 0.0).then_some(1.0),
         solution: Solution::default(),
-        figures: HelpFigures { mean_help: help, largest_force: 10.0 * help, ..HelpFigures::default() },
+        figures: AssistFigures { mean_assist: assist, largest_force: 10.0 * assist, ..AssistFigures::default() },
         cost_mean,
         effectors_off_m: 0.0,
         completed,
     };
     let choices = |first: AssistPoint, others: &[(f64, f64, bool)]| -> Vec<f64> {
-        let others = others.iter().map(|&(help, cost, completed)| made(help, cost, completed)).collect();
-        point::front(first, others, &settings).iter().map(|p| p.figures.mean_help).collect()
+        let others = others.iter().map(|&(assist, cost, completed)| made(assist, cost, completed)).collect();
+        point::front(first, others, &settings).iter().map(|p| p.figures.mean_assist).collect()
     };
-    // By rising help; neither one that costs more than one with less help, nor one that falls, nor one whose help is below the least.
+    // By rising assist; neither one that costs more than one with less assist, nor one that falls, nor one whose assist is below the least.
     let others = [(0.3, 0.1, true), (0.1, 0.5, true), (0.2, 0.6, true), (0.15, 0.4, false), (0.0001, 0.9, true)];
     assert_eq!(choices(made(0.0, 1.0, true), &others), [0.0, 0.1, 0.3]);
-    // Where physics alone falls, its cost says nothing, and any help that stands will do.
+    // Where physics alone falls, its cost says nothing, and any assist that stands will do.
     assert_eq!(choices(made(0.0, 0.05, false), &others), [0.0, 0.0001, 0.1, 0.3]);
     // Of too many the ends stay, and the one goes whose neighbours are closest.
     let crowd = [(0.04, 0.7, true), (0.09, 0.5, true), (0.1, 0.49, true), (0.36, 0.1, true)];
@@ -87,11 +89,11 @@ fn a_target_that_hovers_is_followed_the_closer_the_more_help_there_is() {
     assert!(
         points.len() >= 3,
         "{:?}",
-        points.iter().map(|p| (p.price, p.figures.mean_help, p.cost_mean)).collect::<Vec<_>>()
+        points.iter().map(|p| (p.price, p.figures.mean_assist, p.cost_mean)).collect::<Vec<_>>()
     );
     for pair in points.windows(2) {
-        let helps = [0, 1].map(|k| pair[k].figures.mean_help);
-        assert!(helps[0] < helps[1] && pair[1].cost_mean < pair[0].cost_mean && pair[1].completed);
+        let assists = [0, 1].map(|k| pair[k].figures.mean_assist);
+        assert!(assists[0] < assists[1] && pair[1].cost_mean < pair[0].cost_mean && pair[1].completed);
     }
     let (first, last) = (&points[0], &points[points.len() - 1]);
     assert!(
@@ -113,7 +115,7 @@ fn a_target_that_hovers_is_followed_the_closer_the_more_help_there_is() {
     assert!(on(1) == on(2));
 }
 
-/// The momentum changes by gravity, contacts and the help that is recorded, and by nothing else.
+/// The momentum changes by gravity, contacts and the assist that is recorded, and by nothing else.
 fn obeys_newton(target: &Target, config: &Config, point: &AssistPoint) {
     let run = Performance::record(target, config, &point.solution, &mut |_, _| ()).expect("a run");
     let (model, mass) = (target.model(), target.model().total_mass());
@@ -171,17 +173,34 @@ fn a_sweep_that_was_saved_goes_on_to_the_same_bytes() {
 }
 
 #[test]
+fn settings_of_a_sweep_that_cannot_work_are_refused_by_name() {
+    assert!(AssistConfig::standard().check().is_ok() && AssistConfig::quick().check().is_ok());
+    let standard = AssistConfig::standard;
+    for (field, settings) in [
+        ("price", AssistConfig { prices: vec![1.0, 0.0], ..standard() }),
+        ("rounds", AssistConfig { rounds: 0, ..standard() }),
+        ("least_assist", AssistConfig { least_assist: 0.0, ..standard() }),
+        ("puppet_softness", AssistConfig { puppet_softness: -1.0, ..standard() }),
+        ("softness", AssistConfig { softness: [1.0, f64::NAN, 1.0], ..standard() }),
+        ("reaches", AssistConfig { reaches: [1.0, 1.0, 0.0], ..standard() }),
+    ] {
+        let told = settings.check().expect_err("refused").to_string();
+        assert!(told.starts_with(field), "{field}: {told}");
+    }
+}
+
+#[test]
 fn figures_tell_where_help_was_used() {
     let mut rows = vec![[0.0; 6]; 40];
     rows[10] = [0.0, 0.0, 0.5, 0.0, 0.0, 0.0];
     rows[11] = [0.3, 0.0, 0.4, 0.0, 0.4, 0.0];
     rows[30] = [0.0, 0.0, 0.0, 0.0, 0.0, 0.8];
-    let figures = HelpFigures::new(&rows);
+    let figures = AssistFigures::new(&rows);
     assert_eq!((figures.spans.len(), figures.largest_force, figures.largest_torque), (2, 0.5, 0.2));
     assert_eq!([figures.spans[0].from_secs, figures.spans[0].to_secs], [0.25, 0.3]);
     assert!((figures.mean_force - 1.0 / 40.0).abs() < 1e-12 && (figures.share_of_time - 3.0 / 40.0).abs() < 1e-12);
-    assert!((figures.mean_help - (1.0 + 1.2) / 40.0).abs() < 1e-12);
-    assert_eq!(HelpFigures::new(&[[0.0; 6]; 3]).spans, []);
+    assert!((figures.mean_assist - (1.0 + 1.2) / 40.0).abs() < 1e-12);
+    assert_eq!(AssistFigures::new(&[[0.0; 6]; 3]).spans, []);
 }
 
 #[test]

@@ -1,36 +1,22 @@
-//! From a puppet to a motion that needs no help: the way that is left where every search falls.
+//! From a puppet to a motion that needs no assist: the way that is left where every search falls.
 //!
 //! A motion that is held at its drawing by strings never falls, so all of it can be worked on at once. Then strings get dearer, rung by rung of
 //! a ladder of prices, until none is left: what the body can do itself it does, and what remains says where it could not. The price is on
-//! the size of help, so at some finite price none is bought any more if the motion can be done without (an exact penalty, Nocedal & Wright
+//! the size of assist, so at some finite price none is bought any more if the motion can be done without (an exact penalty, Nocedal & Wright
 //! 2006, *Numerical Optimization*, §17.2).
 
 use super::config::AssistConfig;
-use super::sweep::Polisher;
-use crate::config::Config;
+use super::polisher::Polisher;
+use crate::config::{Config, Ladder};
 use crate::polish::AssistedPolish;
 use crate::target::Target;
 use crate::{Solution, TransferError};
 use serde::{Deserialize, Serialize};
 
-/// A ladder: its prices, and the rounds at each.
-struct Ladder {
-    prices: &'static [f64],
-    rounds: usize,
-}
-
-/// The second is for motions that the first leaves with some help: it begins with the cheapest help, and hurries.
-const LADDERS: [Ladder; 2] = [
-    Ladder { prices: &[3.0, 10.0, 30.0, 100.0, 300.0, 1e3, 3e3, 1e4], rounds: 6 },
-    Ladder { prices: &[0.1, 1.0, 10.0, 100.0, 1e3, 1e4], rounds: 4 },
-];
-/// Help below this size may go all at once, in its units, where the motion stands without.
-const LET_GO: f64 = 0.1;
-
 /// A weaning under way; each rung is a piece of work, after which it can be saved.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Weaning {
-    /// Which of [`LADDERS`] it is on, and how many pieces of work it has done there: the puppet, then the rungs.
+    /// Which of the ladders it is on, and how many pieces of work it has done there: the puppet, then the rungs.
     ladder: usize,
     done: usize,
     current: Option<AssistedPolish>,
@@ -39,8 +25,8 @@ pub(crate) struct Weaning {
 
 impl Weaning {
     /// Whether nothing is left to do.
-    pub fn is_done(&self) -> bool {
-        self.ladder == LADDERS.len() || self.has_weaned()
+    pub fn is_done(&self, config: &Config) -> bool {
+        self.ladder >= config.weaning.ladders.len() || self.has_weaned()
     }
 
     /// Steps simulated.
@@ -49,19 +35,21 @@ impl Weaning {
     }
 
     /// Pieces of work done, and those of all ladders.
-    pub fn progress(&self) -> [usize; 2] {
+    pub fn progress(&self, config: &Config) -> [usize; 2] {
         let pieces = |ladder: &Ladder| 1 + ladder.prices.len();
-        [self.done + LADDERS[..self.ladder].iter().map(pieces).sum::<usize>(), LADDERS.iter().map(pieces).sum()]
+        let ladders = &config.weaning.ladders;
+        let before = ladders.iter().take(self.ladder).map(pieces).sum::<usize>();
+        [self.done + before, ladders.iter().map(pieces).sum()]
     }
 
-    /// Whether the motion needs no help any more.
+    /// Whether the motion needs no assist any more.
     pub fn has_weaned(&self) -> bool {
-        self.current.as_ref().is_some_and(|polish| polish.helped.is_none())
+        self.current.as_ref().is_some_and(|polish| polish.priced.is_none())
     }
 
-    /// The motion that needs no help, once there is one.
+    /// The motion that needs no assist, once there is one.
     pub fn solution(&self) -> Option<Solution> {
-        let weaned = self.current.as_ref().filter(|polish| polish.helped.is_none())?;
+        let weaned = self.current.as_ref().filter(|polish| polish.priced.is_none())?;
         let (offsets, push_off) = (weaned.offsets.clone(), weaned.push_off.clone());
         Some(Solution { offsets, push_off, assist: Vec::new() })
     }
@@ -71,18 +59,20 @@ impl Weaning {
     /// # Errors
     /// Where the simulator refuses.
     pub fn advance(&mut self, target: &Target, config: &Config) -> Result<(), TransferError> {
-        let Some(ladder) = LADDERS.get(self.ladder).filter(|_| !self.is_done()) else { return Ok(()) };
+        let Some(ladder) = config.weaning.ladders.get(self.ladder).filter(|_| !self.is_done(config)) else {
+            return Ok(());
+        };
         let settings = AssistConfig { rounds: ladder.rounds, ..AssistConfig::standard() };
-        let mut polisher = Polisher { target, config, settings: &settings, steps: 0 };
+        let polisher = Polisher::new(target, config, &settings);
         match (&mut self.current, self.done) {
             (_, 0) => self.current = polisher.drawn(&[])?,
             (Some(current), rung) => {
                 polisher.settle(current, ladder.prices[rung - 1], ladder.rounds)?;
-                polisher.let_go(current, LET_GO)?;
+                polisher.let_go(current, config.weaning.let_go)?;
             }
             (None, _) => {}
         }
-        self.steps += polisher.steps;
+        self.steps += polisher.steps();
         self.done += 1;
         if self.current.is_none() || self.done > ladder.prices.len() && !self.has_weaned() {
             (self.ladder, self.done, self.current) = (self.ladder + 1, 0, None);

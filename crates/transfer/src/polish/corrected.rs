@@ -1,26 +1,18 @@
 //! Trials simulated under feedback: what a correction does to the trajectory from an interval on, many at a time.
 
-use super::helped::Helped;
-use super::launch::Launch;
+use super::course::{Beginning, Course, deviation_of};
 use super::linear::shape;
-use super::quadratic::moment_cost;
+use super::motion_cost::{accelerations_cost, moment_cost};
+use super::nominal::offset_weights;
+use super::priced_assist::PricedAssist;
 use super::riccati::Gain;
-use super::trial::{NoiseSource, Trial};
-use super::{Nominal, accelerations_cost, offset_weights};
+use super::trial::Trial;
 use crate::TransferError;
-use crate::assist::Help;
-use crate::config::{Config, Polish};
 use crate::cost::Seen;
-use crate::target::Target;
+use crate::rollouts::FALLEN_COST;
+use crate::wrench::AssistWrench;
 use sinew_sim::{BatchOptions, DampsTo, Flow, Outcome, Rollouts, Snapshot, Status, Steering, World, Wrench};
 use std::sync::Mutex;
-
-/// Cost of every look that a fallen character misses.
-const FALLEN_COST: f64 = 1000.0;
-/// Largest correction of an offset in one interval, rad.
-const LARGEST_CORRECTION: f64 = 0.5;
-/// Largest correction of help from outside at one knot, in its units.
-const LARGEST_HELP_CORRECTION: f64 = 5.0;
 
 /// One trial from an interval on.
 struct Lane {
@@ -33,52 +25,19 @@ struct Lane {
     states: Vec<Snapshot>,
     /// Deviation of the offsets at the beginning of the present interval, of their rates, and of their accelerations in it.
     deviation: [Vec<f64>; 3],
-    /// Help from outside at the beginning and end of the present interval, and at the end of every interval; none where there is no help.
-    help: [Help; 2],
-    helps: Vec<Help>,
-    /// Cost of each interval's offsets and help, and of each look.
+    /// Assist from outside at the beginning and end of the present interval, and at the end of every interval; none where there is no assist.
+    assist: [AssistWrench; 2],
+    assists: Vec<AssistWrench>,
+    /// Cost of each interval's offsets and assist, and of the motion at each interval's end.
     offset_costs: Vec<f64>,
-    look_costs: Vec<f64>,
-    /// Velocity at the last look, and what friction had taken until then, J.
+    motion_costs: Vec<f64>,
+    /// Velocity at the last interval's end, and the friction work until then, J.
     velocity: Vec<f64>,
-    rubbed: f64,
-}
-
-/// What all trials share.
-#[derive(Clone, Copy)]
-pub(super) struct Course<'a> {
-    pub target: &'a Target,
-    pub config: &'a Config,
-    pub polish: &'a Polish,
-    pub nominal: &'a Nominal,
-    /// Noise of some trials.
-    pub noise: Option<NoiseSource>,
-    /// The velocity at the start, where that may change.
-    pub launch: Option<&'a Launch>,
-}
-
-/// Where trials begin.
-#[derive(Clone)]
-pub(super) struct Beginning {
-    pub interval: usize,
-    pub state: Snapshot,
-    /// Deviation of offsets and rates from the nominal ones.
-    pub deviation: Vec<f64>,
-    /// Help from outside at this moment.
-    pub help: Help,
-}
-
-impl Beginning {
-    /// The start of the whole motion.
-    pub fn first(start: &Snapshot, count: usize) -> Beginning {
-        Beginning { interval: 0, state: start.clone(), deviation: vec![0.0; 2 * count], help: [0.0; 6] }
-    }
+    friction_work: f64,
 }
 
 struct Corrected<'a> {
-    target: &'a Target,
-    polish: &'a Polish,
-    nominal: &'a Nominal,
+    course: Course<'a>,
     gains: Option<&'a [Gain]>,
     beginnings: &'a [Beginning],
     lanes: Vec<Mutex<Lane>>,
@@ -88,7 +47,7 @@ impl Steering for Corrected<'_> {
     fn target(&self, job: usize, knot: usize, world: &World<'_>, out: &mut [f64]) {
         let mut lane = self.lanes[job].lock().expect("no holder panics");
         let lane = &mut *lane;
-        let nominal = self.nominal;
+        let nominal = self.course.nominal;
         let (count, last) = (nominal.count, nominal.frames[nominal.frames.len() - 1]);
         let first = nominal.frames[self.first()];
         let frame = (first + knot).min(last);
@@ -103,21 +62,22 @@ impl Steering for Corrected<'_> {
         let at = nominal.offsets_at(frame);
         let added = |i: usize| (0..3).map(|kind| shape(kind, share) * lane.deviation[kind][i]).sum::<f64>();
         let row: Vec<f64> = (0..count).map(|i| at[i] + added(i)).collect();
-        self.target.dofs.add(self.target.position(frame), &row, out);
+        self.course.target.dofs.add(self.course.target.position(frame), &row, out);
         if knot > 0 && lane.offsets.len() == (knot - 1) * count {
             lane.offsets.extend_from_slice(&row);
         }
     }
 
     fn assist(&self, job: usize, knot: usize) -> Option<Wrench> {
-        let nominal = self.nominal;
-        let helped = nominal.help.as_ref()?;
+        let nominal = self.course.nominal;
+        let priced = nominal.assist.as_ref()?;
         let frame = nominal.frames[self.first()] + knot;
         let interval = nominal.frames.partition_point(|f| *f <= frame).saturating_sub(1).min(nominal.frames.len() - 2);
         let frames = nominal.frames[interval + 1] - nominal.frames[interval];
         let lane = self.lanes[job].lock().expect("no holder panics");
-        let help = Helped::during(interval, nominal.share(interval, frame), frames, [&lane.help[0], &lane.help[1]]);
-        helped.units.wrench(&help)
+        let assist =
+            PricedAssist::during(interval, nominal.share(interval, frame), frames, [&lane.assist[0], &lane.assist[1]]);
+        priced.units.wrench(&assist)
     }
 }
 
@@ -138,43 +98,86 @@ impl Corrected<'_> {
         }
         let mut now = lane.deviation[0].clone();
         now.extend_from_slice(&lane.deviation[1]);
-        if let Some(helped) = &self.nominal.help {
+        if let Some(priced) = &self.course.nominal.assist {
             if interval > self.first() {
-                lane.help[0] = lane.help[1];
+                lane.assist[0] = lane.assist[1];
             }
-            lane.help[1] = helped.knots[interval + 1];
+            lane.assist[1] = priced.knots[interval + 1];
         }
         if let Some(gains) = self.gains {
             let gain = &gains[interval];
-            let x = deviation_of(self.target, self.nominal, interval, &state, &now, &lane.help[0]);
+            let x = deviation_of(self.course.target, self.course.nominal, interval, &state, &now, &lane.assist[0]);
             let mut correction = lane.trial.correction(gain);
             gain.feedback.add_vector(&x, &mut correction);
+            let search = &self.course.polish.line_search;
+            let largest = search.largest_assist_correction;
             for (own, c) in lane.deviation[2].iter_mut().zip(&correction) {
-                *own = c.clamp(-LARGEST_CORRECTION, LARGEST_CORRECTION);
+                *own = c.clamp(-search.largest_correction, search.largest_correction);
             }
-            for (k, c) in correction[self.nominal.count..].iter().enumerate() {
-                let corrected = lane.help[1][k] + c.clamp(-LARGEST_HELP_CORRECTION, LARGEST_HELP_CORRECTION);
-                lane.help[1][k] = if gain.is_unhelped[k / 3] { 0.0 } else { corrected };
+            for (k, c) in correction[self.course.nominal.count..].iter().enumerate() {
+                let corrected = lane.assist[1][k] + c.clamp(-largest, largest);
+                lane.assist[1][k] = if gain.is_unassisted[k / 3] { 0.0 } else { corrected };
             }
         }
-        let motion = self.nominal.motion(interval);
-        let weights = offset_weights(self.polish, self.nominal, interval);
+        let motion = self.course.nominal.motion(interval);
+        let weights = offset_weights(self.course.polish, self.course.nominal, interval);
         let [offsets, rates, accelerations] = &lane.deviation;
         let mut cost = 0.0;
         for i in 0..offsets.len() {
             let after = [offsets[i] + rates[i] + 0.5 * accelerations[i], rates[i] + accelerations[i], accelerations[i]];
             cost += (0..3).map(|k| weights[k] * (motion[k][i] + after[k]) * (motion[k][i] + after[k])).sum::<f64>();
         }
-        if let Some(helped) = &self.nominal.help {
-            cost += helped.cost(&lane.help[1]);
-            lane.helps.push(lane.help[1]);
+        if let Some(priced) = &self.course.nominal.assist {
+            cost += priced.cost(&lane.assist[1]);
+            lane.assists.push(lane.assist[1]);
         }
         lane.offset_costs.push(cost);
         lane.states.push(state);
     }
+
+    /// After a frame: gives a trial up that fell, and adds the cost of the motion where an interval ends.
+    fn sample(&self, job: usize, frame: usize, world: &World<'_>) -> Flow {
+        let Course { target, config, polish, nominal, .. } = self.course;
+        Seen::with(target, world, |seen| {
+            if world.status() != Status::Running || seen.has_fallen(target, frame) {
+                return Flow::Stop(FALLEN_COST);
+            }
+            if nominal.frames.binary_search(&frame).is_err() {
+                return Flow::Continue(0.0);
+            }
+            let mut lane = self.lanes[job].lock().expect("no holder panics");
+            let interval = self.first() + lane.motion_costs.len();
+            let frames = [nominal.frames[interval], nominal.frames[interval + 1]];
+            let cost = moment_cost(seen, target, frame, config, polish)
+                + accelerations_cost(target, polish, frames, &lane.velocity, &seen.velocity)
+                + polish.sliding / target.weight() * (world.friction_work() - lane.friction_work);
+            lane.velocity.copy_from_slice(&seen.velocity);
+            lane.friction_work = world.friction_work();
+            lane.motion_costs.push(cost);
+            Flow::Continue(0.0)
+        })
+    }
 }
 
 impl Lane {
+    /// A trial that has not begun.
+    fn new(course: Course<'_>, index: usize, beginning: &Beginning, trial: &Trial) -> Lane {
+        let (offsets, rates) = beginning.deviation.split_at(course.nominal.count);
+        Lane {
+            beginning: index,
+            trial: trial.clone(),
+            offsets: Vec::new(),
+            states: Vec::new(),
+            deviation: [offsets.to_vec(), rates.to_vec(), vec![0.0; course.nominal.count]],
+            assist: [beginning.assist; 2],
+            assists: Vec::new(),
+            offset_costs: Vec::new(),
+            motion_costs: Vec::new(),
+            velocity: beginning.state.values()[course.target.model.position_count()..].to_vec(),
+            friction_work: 0.0,
+        }
+    }
+
     /// Over to the next interval: `o += r + a/2`, `r += a`.
     fn step(&mut self) {
         let [offsets, rates, accelerations] = &mut self.deviation;
@@ -192,44 +195,18 @@ impl Lane {
     }
 }
 
-/// Deviation (s, o, r, b) from the nominal trajectory at the beginning of an interval.
-pub(super) fn deviation(course: Course<'_>, at: &Beginning) -> Vec<f64> {
-    deviation_of(course.target, course.nominal, at.interval, &at.state, &at.deviation, &at.help)
-}
-
-fn deviation_of(
-    target: &Target,
-    nominal: &Nominal,
-    interval: usize,
-    state: &Snapshot,
-    offsets: &[f64],
-    help: &Help,
-) -> Vec<f64> {
-    let (nq, nv) = (target.model.position_count(), target.model.velocity_count());
-    let (values, expected) = (state.values(), nominal.states[interval].values());
-    let mut x = vec![0.0; 2 * (nv + nominal.count)];
-    target.model.difference(&expected[..nq], &values[..nq], &mut x[..nv]);
-    (0..nv).for_each(|k| x[nv + k] = values[nq + k] - expected[nq + k]);
-    x[2 * nv..].copy_from_slice(offsets);
-    if let Some(helped) = &nominal.help {
-        x.extend((0..6).map(|k| help[k] - helped.knots[interval][k]));
-    }
-    x
-}
-
 /// A trial that was simulated.
 pub(super) struct Tried {
     pub trial: Trial,
     pub cost: f64,
-    /// The part of it that is the motion's, without what offsets and help cost.
+    /// The part of it that is the motion's, without what offsets and assist cost.
     pub motion_cost: f64,
     /// Whether it neither fell nor diverged.
     pub stands: bool,
-    pub steps: u64,
     /// Offsets of every frame after the first.
     pub offsets: Vec<f64>,
-    /// Help at the end of every interval; none where there is no help.
-    pub helps: Vec<Help>,
+    /// Assist at the end of every interval; none where there is no assist.
+    pub assists: Vec<AssistWrench>,
     /// State at the beginning of each interval.
     pub states: Vec<Snapshot>,
     /// Where it ended.
@@ -244,29 +221,11 @@ pub(super) fn run(
     to: usize,
     trials: &[(usize, Trial)],
 ) -> Result<Vec<Tried>, TransferError> {
-    let Course { target, config, polish, nominal, .. } = course;
-    let lane = |(index, trial): &(usize, Trial)| {
-        let beginning = &beginnings[*index];
-        let (offsets, rates) = beginning.deviation.split_at(nominal.count);
-        Mutex::new(Lane {
-            beginning: *index,
-            trial: trial.clone(),
-            offsets: Vec::new(),
-            states: Vec::new(),
-            deviation: [offsets.to_vec(), rates.to_vec(), vec![0.0; nominal.count]],
-            help: [beginning.help; 2],
-            helps: Vec::new(),
-            offset_costs: Vec::new(),
-            look_costs: Vec::new(),
-            velocity: beginning.state.values()[target.model.position_count()..].to_vec(),
-            rubbed: 0.0,
-        })
-    };
-    let lanes = trials.iter().map(lane).collect();
-    let steering = Corrected { target, polish, nominal, gains, beginnings, lanes };
+    let Course { target, config, nominal, .. } = course;
+    let lanes = trials.iter().map(|(index, trial)| Mutex::new(Lane::new(course, *index, &beginnings[*index], trial)));
+    let steering = Corrected { course, gains, beginnings, lanes: lanes.collect() };
     let steps_per_frame = config.steps_per_frame();
-    let first_interval = steering.first();
-    let first = nominal.frames[first_interval];
+    let first = nominal.frames[steering.first()];
     let starts: Vec<Snapshot> = beginnings.iter().map(|b| b.state.clone()).collect();
     let jobs: Vec<usize> = trials.iter().map(|(beginning, _)| *beginning).collect();
     let steps = (nominal.frames[to] - first) * steps_per_frame;
@@ -280,39 +239,18 @@ pub(super) fn run(
         observes: true,
         options: BatchOptions::default(),
     };
-    let per_joule = polish.sliding / target.weight();
-    let cost = |job: usize, step: usize, world: &World<'_>| {
-        let frame = first + step / steps_per_frame;
-        Seen::with(target, world, |seen| {
-            if world.status() != Status::Running || seen.has_fallen(target, frame) {
-                return Flow::Stop(FALLEN_COST);
-            }
-            if nominal.frames.binary_search(&frame).is_err() {
-                return Flow::Continue(0.0);
-            }
-            let mut lane = steering.lanes[job].lock().expect("no holder panics");
-            let interval = first_interval + lane.look_costs.len();
-            let frames = [nominal.frames[interval], nominal.frames[interval + 1]];
-            let cost = moment_cost(seen, target, frame, config, polish)
-                + accelerations_cost(target, polish, frames, &lane.velocity, &seen.velocity)
-                + per_joule * (world.friction_work() - lane.rubbed);
-            lane.velocity.copy_from_slice(&seen.velocity);
-            lane.rubbed = world.friction_work();
-            lane.look_costs.push(cost);
-            Flow::Continue(0.0)
-        })
-    };
+    let cost = |job: usize, step: usize, world: &World<'_>| steering.sample(job, first + step / steps_per_frame, world);
     let outcomes = rollouts.run_steered(&jobs, &steering, &cost)?;
+    course.steps.add(outcomes.iter().map(|outcome| outcome.steps as u64).sum());
     let lanes = steering.lanes.into_iter().map(|lane| lane.into_inner().expect("no holder panics"));
     let tried = |(outcome, mut lane): (Outcome, Lane)| Tried {
-        cost: lane.offset_costs.iter().sum::<f64>() + lane.look_costs.iter().sum::<f64>(),
-        motion_cost: lane.look_costs.iter().sum(),
+        cost: lane.offset_costs.iter().sum::<f64>() + lane.motion_costs.iter().sum::<f64>(),
+        motion_cost: lane.motion_costs.iter().sum(),
         stands: outcome.cost == 0.0 && outcome.steps == steps,
-        steps: outcome.steps as u64,
-        end: Beginning { interval: to, state: outcome.end, deviation: lane.ahead(), help: lane.help[1] },
+        end: Beginning { interval: to, state: outcome.end, deviation: lane.ahead(), assist: lane.assist[1] },
         trial: lane.trial,
         offsets: lane.offsets,
-        helps: lane.helps,
+        assists: lane.assists,
         states: lane.states,
     };
     Ok(outcomes.into_iter().zip(lanes).map(tried).collect())

@@ -7,32 +7,31 @@
 
 use super::matrix::Matrix;
 use super::riccati::Value;
-use crate::config::{Begins, Config};
+use crate::config::{Begins, Config, Polish, PushOffWeights};
 use crate::start_state;
 use crate::target::Target;
 use sinew_sim::Snapshot;
 
-/// Velocities that may change, along the ground and about all axes, with their weights, s²/m² and s²/rad².
-const FREE: [(usize, f64); 5] = [(0, 1.0), (1, 1.0), (3, 0.1), (4, 0.1), (5, 0.1)];
-/// Shares of the correction that are tried.
-const SHARES: [f64; 4] = [1.0, 0.5, 0.2, 0.05];
+/// Velocities that may change: along the ground and about all axes.
+const FREE: [usize; 5] = [0, 1, 3, 4, 5];
 
 /// The push-off of a trajectory.
 pub(super) struct Launch {
     /// p
     now: Vec<f64>,
+    settings: PushOffWeights,
 }
 
 impl Launch {
     /// Of who starts with a state; none where motions start at rest or hang from the world.
-    pub fn new(target: &Target, config: &Config, start: &Snapshot) -> Option<Launch> {
+    pub fn new(target: &Target, config: &Config, polish: &Polish, start: &Snapshot) -> Option<Launch> {
         if config.begins == Begins::Rest || !target.dofs.has_free_root {
             return None;
         }
         let nq = target.model.position_count();
         let drawn = start_state::start_state(target, config, &[]);
         let now = start.values()[nq..].iter().zip(&drawn.values()[nq..]).map(|(is, was)| is - was);
-        Some(Launch { now: now.collect() })
+        Some(Launch { now: now.collect(), settings: polish.push_off })
     }
 
     /// The push-off itself.
@@ -42,7 +41,17 @@ impl Launch {
 
     /// What the push-off costs.
     pub fn cost(&self) -> f64 {
-        FREE.iter().map(|&(k, weight)| weight * self.now[k] * self.now[k]).sum()
+        self.cost_of(&self.now)
+    }
+
+    fn cost_of(&self, push_off: &[f64]) -> f64 {
+        FREE.iter().zip(self.weights()).map(|(&k, weight)| weight * push_off[k] * push_off[k]).sum()
+    }
+
+    /// Weights of the velocities that may change.
+    fn weights(&self) -> [f64; 5] {
+        let PushOffWeights { velocity, spin, .. } = self.settings;
+        [velocity, velocity, spin, spin, spin]
     }
 
     /// Starts to be tried, each with its share of the correction and its cost; none where the value function does not say where to go.
@@ -51,22 +60,23 @@ impl Launch {
         let (q, v) = start.values().split_at(start.values().len() - self.now.len());
         let moved = |share: f64| {
             let (mut velocity, mut now) = (v.to_vec(), self.now.clone());
-            for ((k, _), change) in FREE.iter().zip(&change) {
-                velocity[*k] += share * change;
-                now[*k] += share * change;
+            for (&k, change) in FREE.iter().zip(&change) {
+                velocity[k] += share * change;
+                now[k] += share * change;
             }
-            (Snapshot::new(q, &velocity), share, Launch { now }.cost())
+            (Snapshot::new(q, &velocity), share, self.cost_of(&now))
         };
-        SHARES.iter().map(|&share| moved(share)).collect()
+        self.settings.shares.iter().map(|&share| moved(share)).collect()
     }
 
     /// `(V + 2·W)·δ = −(v + 2·W·p)`.
     fn change(&self, value: &Value) -> Option<Vec<f64>> {
         let (nv, count) = (self.now.len(), FREE.len());
-        let (slope, mut curvature) = value.of(&FREE.map(|(k, _)| nv + k));
-        let pull = slope.iter().zip(FREE).map(|(v, (k, weight))| -(v + 2.0 * weight * self.now[k]));
+        let (slope, mut curvature) = value.of(&FREE.map(|k| nv + k));
+        let free = FREE.iter().zip(self.weights());
+        let pull = slope.iter().zip(free).map(|(v, (&k, weight))| -(v + 2.0 * weight * self.now[k]));
         let mut change = Matrix { rows: count, cols: 1, data: pull.collect() };
-        for (i, (_, weight)) in FREE.iter().enumerate() {
+        for (i, weight) in self.weights().iter().enumerate() {
             curvature.data[i * count + i] += 2.0 * weight;
         }
         curvature.cholesky()?.solve(&mut change);

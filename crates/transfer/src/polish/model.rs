@@ -1,14 +1,13 @@
 //! The linear–quadratic model of a trajectory: measured interval by interval from the end on, and solved backwards meanwhile.
 
-use super::Nominal;
-use super::corrected::Course;
-use super::line_search::PIECE;
+use super::course::Course;
 use super::linear::{self, Linear};
 use super::matrix::Cores;
+use super::motion_cost::{acceleration_weight, velocity_changes};
+use super::nominal::{Nominal, offset_weights};
 use super::quadratic::{self, Quadratic};
-use super::riccati::{Gain, HelpCost, OffsetCost, Value};
+use super::riccati::{AssistCost, Gain, OffsetCost, Value};
 use super::transition::{AccelerationCost, Transition};
-use super::{acceleration_weight, offset_weights, velocity_changes};
 use crate::TransferError;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock};
@@ -19,10 +18,9 @@ pub(super) struct Plan {
     pub values: Vec<Option<Value>>,
 }
 
-/// The model of a trajectory, and the steps that were simulated for it.
+/// The model of a trajectory.
 pub(super) struct Measured {
     intervals: Vec<Interval>,
-    pub steps: u64,
 }
 
 /// Where an interval leads to, and what its end costs.
@@ -30,7 +28,6 @@ struct Interval {
     linear: Linear,
     transition: Transition,
     quadratic: Quadratic,
-    steps: u64,
 }
 
 /// Measures the model with differences of some reach and solves it: see [`Measured::solve`].
@@ -40,12 +37,12 @@ pub(super) fn measure(course: Course<'_>, reach: f64, damping: f64) -> Result<(M
     let ready = |i: usize| slots[i].get().and_then(|interval| interval.as_ref().ok());
     let unmeasured = AtomicUsize::new(count);
     let backwards = Mutex::new(Backwards::new(course, damping));
-    // Whoever has measured an interval goes on with the solution as far as the measurements reach, unless someone is at it already. Who
-    // leaves it looks again: what was measured meanwhile found it taken.
+    // A thread that has measured an interval goes on with the solution as far as the measurements reach, unless another thread is at it.
+    // After releasing the lock it checks again: intervals that were measured meanwhile could not take it.
     let go_on = || {
         while let Ok(mut backwards) = backwards.try_lock() {
             while let Some(interval) = backwards.left.checked_sub(1).and_then(ready) {
-                // Nobody is asked for help while there is something to measure: who waits for it would begin with that.
+                // No other thread is asked for a share while intervals are unmeasured: waiting for it would mean measuring one first.
                 let cores = if unmeasured.load(Ordering::Relaxed) == 0 { Cores::All } else { Cores::One };
                 backwards.step(interval, cores);
             }
@@ -65,17 +62,16 @@ pub(super) fn measure(course: Course<'_>, reach: f64, damping: f64) -> Result<(M
     rayon::scope_fifo(|scope| (0..count).rev().for_each(|i| scope.spawn_fifo(move |_| task(i))));
     let plan = backwards.into_inner().expect("no holder panics").plan();
     let found = slots.into_iter().map(|slot| slot.into_inner().expect("every interval was measured"));
-    let intervals = found.collect::<Result<Vec<_>, _>>()?;
-    Ok((Measured { steps: intervals.iter().map(|i| i.steps).sum(), intervals }, plan))
+    Ok((Measured { intervals: found.collect::<Result<Vec<_>, _>>()? }, plan))
 }
 
 impl Interval {
     fn measure(course: Course<'_>, interval: usize, reach: f64) -> Result<Interval, TransferError> {
         let Course { target, config, polish, nominal, .. } = course;
-        let (linear, steps) = linear::linearize(target, config, nominal, interval, reach)?;
+        let linear = linear::linearize(course, interval, reach)?;
         let end = (&nominal.states[interval + 1], nominal.frames[interval + 1]);
-        let transition = Transition::new(&linear, &acceleration_cost(course, interval), polish.sliding);
-        Ok(Interval { linear, transition, quadratic: quadratic::quadratic(target, config, polish, end)?, steps })
+        let transition = Transition::new(&linear, &acceleration_cost(course, interval), polish);
+        Ok(Interval { linear, transition, quadratic: quadratic::quadratic(target, config, polish, end)? })
     }
 }
 
@@ -108,13 +104,13 @@ impl<'a> Backwards<'a> {
     fn new(course: Course<'a>, damping: f64) -> Backwards<'a> {
         let Course { target, nominal, .. } = course;
         let left = nominal.frames.len() - 1;
-        let n = 2 * (target.model.velocity_count() + nominal.count) + if nominal.help.is_some() { 6 } else { 0 };
+        let n = 2 * (target.model.velocity_count() + nominal.count) + if nominal.assist.is_some() { 6 } else { 0 };
         let mut plan = Plan { gains: vec![Gain::default(); left], values: vec![None; left + 1] };
         plan.values[left] = Some(Value::zero(n));
         Backwards { course, damping, left, value: Some(Value::zero(n)), plan }
     }
 
-    fn step(&mut self, Interval { linear, transition, quadratic, .. }: &Interval, cores: Cores) {
+    fn step(&mut self, Interval { linear, transition, quadratic }: &Interval, cores: Cores) {
         let Course { polish, nominal, .. } = self.course;
         self.left -= 1;
         let i = self.left;
@@ -124,11 +120,11 @@ impl<'a> Backwards<'a> {
         if nominal.has_gaps {
             value.shift(&linear.gap);
         }
-        let damping = self.damping * cost.weights[2] * 200.0;
-        let help = help_cost(nominal, i);
-        let Some((before, gain)) = value.back(transition, &cost, help.as_ref(), damping, cores) else { return };
+        let damping = self.damping * cost.weights[2] * polish.damping.scale;
+        let assist = assist_cost(nominal, i);
+        let Some((before, gain)) = value.back(transition, &cost, assist.as_ref(), damping, cores) else { return };
         self.plan.gains[i] = gain;
-        if i.is_multiple_of(PIECE) {
+        if i.is_multiple_of(polish.line_search.piece_intervals) {
             self.plan.values[i] = Some(before.clone());
         }
         self.value = Some(before);
@@ -139,16 +135,16 @@ impl<'a> Backwards<'a> {
     }
 }
 
-/// The cost of help at an interval's end.
-fn help_cost(nominal: &Nominal, interval: usize) -> Option<HelpCost> {
-    let helped = nominal.help.as_ref()?;
+/// The cost of assist at an interval's end.
+fn assist_cost(nominal: &Nominal, interval: usize) -> Option<AssistCost> {
+    let priced = nominal.assist.as_ref()?;
     let knot = interval + 1;
-    let [force, torque] = helped.weights(knot);
-    Some(HelpCost {
+    let [force, torque] = priced.weights(knot);
+    Some(AssistCost {
         weights: [force, force, force, torque, torque, torque],
-        values: helped.knots[knot],
-        threshold: helped.begins_at,
-        goes: helped.goes[knot],
+        values: priced.knots[knot],
+        threshold: priced.begins_at,
+        goes: priced.goes[knot],
     })
 }
 

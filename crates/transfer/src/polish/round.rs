@@ -1,43 +1,38 @@
 //! One round: a model, a correction, and the line search along it.
 
-use super::corrected::Course;
+use super::course::Course;
 use super::line_search::{self, Found};
 use super::model;
 use crate::TransferError;
 use sinew_sim::Snapshot;
 
-/// Damping of the corrections: first and least; relative to the controls' curvature scale.
-pub(super) const DAMPING: f64 = 1e-3;
-const LEAST_DAMPING: f64 = 1e-6;
-/// Dampings that a round tries, each ten times the last.
-const TRIES: usize = 4;
-
-/// The corrected trajectory, where one that costs less than `least` was found, and the steps that it took; `damping` changes with its success.
+/// Returns the corrected trajectory, where one that costs less than `least` was found. `damping` changes with its success; none stands for the
+/// first damping of the settings.
 pub(super) fn correct(
     course: Course<'_>,
     reach: f64,
-    damping: &mut f64,
+    damping: &mut Option<f64>,
     start: &Snapshot,
     least: f64,
-) -> Result<(Option<Found>, u64), TransferError> {
-    let (model, mut plan) = model::measure(course, reach, *damping)?;
-    let mut steps = model.steps;
-    // Where a correction does not help, a smaller one may.
-    for try_number in 0..TRIES {
+) -> Result<Option<Found>, TransferError> {
+    let settings = &course.polish.damping;
+    let mut now = damping.unwrap_or(settings.first);
+    let (model, mut plan) = model::measure(course, reach, now)?;
+    // Where a correction gains nothing, a smaller one may.
+    for try_number in 0..settings.tries {
         if try_number > 0 {
-            plan = model.solve(course, *damping);
+            plan = model.solve(course, now);
         }
         if let Some(plan) = &plan {
-            let (found, taken) = line_search::search(course, plan, start)?;
-            steps += taken;
+            let found = line_search::search(course, plan, start)?;
             if let Some(found) = found.filter(|found| found.cost < least) {
-                let factor = if found.share > 0.3 { 0.3 } else { 2.0 };
-                *damping = (*damping * factor).max(LEAST_DAMPING);
-                return Ok((Some(found), steps));
+                let factor = if found.share > settings.large_share { settings.shrinks } else { settings.recovers };
+                *damping = Some((now * factor).max(settings.least));
+                return Ok(Some(found));
             }
         }
-        *damping *= 10.0;
+        now *= settings.grows;
     }
-    *damping = DAMPING;
-    Ok((None, steps))
+    *damping = None;
+    Ok(None)
 }

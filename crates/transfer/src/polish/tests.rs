@@ -1,8 +1,14 @@
+use super::course::Course;
+use super::nominal::Nominal;
+use super::trial::NoiseSource;
 use super::*;
-use crate::config::Config;
+use crate::config::{Config, Polish, Schedule};
+use crate::start_state;
+use crate::steps::StepCount;
+use crate::target::Target;
 use crate::test_motions::{squat, tiny};
-use crate::{Performance, Search};
-use sinew_sim::embedded;
+use crate::{Performance, Search, Solution};
+use sinew_sim::{Snapshot, embedded};
 
 #[test]
 fn a_polish_lowers_its_cost_in_every_round_and_the_motion_that_it_promises_is_the_one_that_plays() {
@@ -10,7 +16,7 @@ fn a_polish_lowers_its_cost_in_every_round_and_the_motion_that_it_promises_is_th
     let target = squat(embedded::dinosaur(), &config, 37, 0.0);
     let mut search = Search::new(&target, &config, 3).expect("a search");
     while !search.is_done() {
-        search.advance(&target, &config).expect("a window");
+        search.advance(&target, &config, None).expect("a window");
     }
     let before = Performance::record(&target, &config, &search.solution(&target), &mut |_, _| ()).expect("a run");
     let mut polishing = Polishing::new(search.solution(&target));
@@ -30,12 +36,13 @@ fn differences_get_finer_after_two_poor_rounds_in_a_row_and_begin_again_where_th
     let mut polishing = Polishing::new(Solution::default());
     let levels = [(true, 0), (false, 0), (true, 0), (true, 1), (true, 1), (true, 2), (true, 2), (true, 3), (true, 3)];
     for (is_poor, level) in levels {
-        polishing.judge(is_poor, false, 24);
+        polishing.judge(&Schedule::default(), is_poor, false, 24);
         assert_eq!((polishing.level, polishing.is_done), (level, false));
     }
     let done = |is_far: bool, rounds: usize| {
-        let mut polishing = Polishing { rounds, ..polishing.clone() };
-        polishing.judge(true, is_far, 24);
+        let mut polishing = polishing.clone();
+        polishing.rounds = rounds;
+        polishing.judge(&Schedule::default(), true, is_far, 24);
         assert_eq!((polishing.level, polishing.passes), (0, 1));
         polishing.is_done
     };
@@ -46,12 +53,13 @@ fn differences_get_finer_after_two_poor_rounds_in_a_row_and_begin_again_where_th
 
 #[test]
 fn who_begins_again_leaves_two_rounds_for_every_level() {
-    let mut polishing = Polishing { passes: 1, rounds: 17, ..Polishing::new(Solution::default()) };
+    let mut polishing = Polishing::new(Solution::default());
+    (polishing.passes, polishing.rounds) = (1, 17);
     // With 24 rounds in all, levels 1 to 3 need the last six.
     for level in [0, 1, 1, 2, 2, 3, 3] {
         assert_eq!((polishing.level, polishing.is_done), (level, false));
         polishing.rounds += 1;
-        polishing.judge(false, true, 24);
+        polishing.judge(&Schedule::default(), false, true, 24);
     }
     assert!(polishing.is_done);
 }
@@ -62,7 +70,8 @@ fn a_polish_that_begins_again_ends_when_that_gains_nothing() {
     let target = squat(embedded::dinosaur(), &config, 37, 0.0);
     let start = Polishing::new(still(&target));
     for (begun_at, ends) in [(f64::INFINITY, false), (0.0, true)] {
-        let mut polishing = Polishing { begun_at: Some(begun_at), ..start.clone() };
+        let mut polishing = start.clone();
+        polishing.begun_at = Some(begun_at);
         polishing.advance(&target, &config).expect("a round");
         assert_eq!(polishing.is_done(), ends);
         assert_eq!(polishing.rounds(), usize::from(!ends));
@@ -74,12 +83,24 @@ fn still(target: &Target) -> Solution {
     Solution { offsets: vec![0.0; target.frames() * target.dofs.count], ..Solution::default() }
 }
 
+/// A round without noise or another velocity at the start.
+fn plain<'a>(
+    target: &'a Target,
+    config: &'a Config,
+    polish: &'a Polish,
+    nominal: &'a Nominal,
+    steps: &'a StepCount,
+) -> Course<'a> {
+    Course { target, config, polish, nominal, noise: None, launch: None, steps }
+}
+
 /// The target's offsets all zero, simulated.
 fn simulated(target: &Target, config: &Config, polish: &Polish) -> (Nominal, f64) {
     let start = start_state::start_state(target, config, &[]);
     let offsets = vec![0.0; target.frames() * target.dofs.count];
     let mut nominal = Nominal::new(offsets, target.dofs.count, polish.interval_frames, None);
-    let simulated = line_search::simulate(target, config, polish, &mut nominal, &start).expect("a run");
+    let simulated =
+        line_search::simulate(target, config, polish, &mut nominal, &start, &StepCount::default()).expect("a run");
     assert!(!simulated.fell);
     let offsets_cost = simulated.cost - simulated.motion_cost;
     assert!((nominal.offsets_cost(polish) - offsets_cost).abs() < 1e-12);
@@ -100,21 +121,23 @@ fn models_are_solved_as_they_are_measured_and_found_trajectories_cost_what_they_
     };
     let target = &squat(embedded::dinosaur(), &config, 37, 0.0);
     let (nominal, cost) = simulated(target, &config, polish);
+    let steps = StepCount::default();
     let noise = NoiseSource { seed: 1, mean_cost: cost / (nominal.frames.len() - 1) as f64 };
-    let course = Course { target, config: &config, polish, nominal: &nominal, noise: Some(noise), launch: None };
+    let course =
+        Course { target, config: &config, polish, nominal: &nominal, noise: Some(noise), launch: None, steps: &steps };
     let start = start_state::start_state(target, &config, &[]);
     for threads in [1, 2, 5] {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
-        let (model, plan) = pool.install(|| model::measure(course, 3.0, DAMPING)).expect("a model");
-        let (plan, again) = (plan.expect("solved"), model.solve(course, DAMPING).expect("solved"));
+        let (model, plan) = pool.install(|| model::measure(course, 3.0, polish.damping.first)).expect("a model");
+        let (plan, again) = (plan.expect("solved"), model.solve(course, polish.damping.first).expect("solved"));
         assert_eq!(plan.gains.len(), nominal.frames.len() - 1);
         for (gain, again) in plan.gains.iter().zip(&again.gains) {
             assert!(!gain.open.is_empty() && gain.open == again.open && gain.feedback == again.feedback);
         }
-        let (found, _) = pool.install(|| line_search::search(course, &plan, &start)).expect("a search");
+        let found = pool.install(|| line_search::search(course, &plan, &start)).expect("a search");
         let found = found.expect("a trajectory");
         let mut better = Nominal::new(found.offsets, nominal.count, polish.interval_frames, None);
-        let plays = line_search::simulate(target, &config, polish, &mut better, &start).expect("a run");
+        let plays = line_search::simulate(target, &config, polish, &mut better, &start, &steps).expect("a run");
         assert!(!plays.fell && found.cost < 0.9 * cost, "{} of {cost}", found.cost);
         assert!((plays.cost - found.cost).abs() < 1e-5 * cost, "{} but {}", plays.cost, found.cost);
         assert_eq!(better.states, found.states, "what was found need not be simulated again");
@@ -132,7 +155,9 @@ fn linear_models_foretell_the_end_of_an_interval() {
     let (model, count) = (target.model.clone(), target.dofs.count);
     let start = start_state::start_state(&target, &config, &[]);
     let (nominal, _) = simulated(&target, &config, &polish);
-    let (linear, _) = linear::linearize(&target, &config, &nominal, 5, 1.0).expect("a model");
+    let steps = StepCount::default();
+    let linear = linear::linearize(plain(&target, &config, &polish, &nominal, &steps), 5, 1.0).expect("a model");
+    assert!(steps.total() > 0);
     // An offset of every joint, as a rate: what the model says against what the simulation does.
     let rate = 0.01;
     let mut moved = Nominal {
@@ -140,7 +165,7 @@ fn linear_models_foretell_the_end_of_an_interval() {
         states: nominal.states.clone(),
         frames: nominal.frames.clone(),
         count,
-        help: None,
+        assist: None,
         has_gaps: false,
     };
     let [first, last] = [nominal.frames[5], nominal.frames[6]];
@@ -153,7 +178,7 @@ fn linear_models_foretell_the_end_of_an_interval() {
     linear.offsets[1].add_vector(&vec![rate; count], &mut foretold);
     let mut states = moved;
     states.states.clear();
-    line_search::simulate(&target, &config, &polish, &mut states, &start).expect("a run");
+    line_search::simulate(&target, &config, &polish, &mut states, &start, &StepCount::default()).expect("a run");
     let (is, was) = (states.states[6].values(), nominal.states[6].values());
     let mut found = vec![0.0; nv];
     model.difference(&was[..nq], &is[..nq], &mut found);
@@ -175,8 +200,9 @@ fn sliding_is_seen_and_grows_with_the_speed() {
         v[0] += speed;
         let offsets = vec![0.0; target.frames() * count];
         let mut nominal = Nominal::new(offsets, count, polish.interval_frames, None);
-        line_search::simulate(&target, &config, &polish, &mut nominal, &Snapshot::new(q, &v)).expect("a run");
-        let (linear, _) = linear::linearize(&target, &config, &nominal, 0, 1.0).expect("a model");
+        let steps = StepCount::default();
+        line_search::simulate(&target, &config, &polish, &mut nominal, &Snapshot::new(q, &v), &steps).expect("a run");
+        let linear = linear::linearize(plain(&target, &config, &polish, &nominal, &steps), 0, 1.0).expect("a model");
         (linear.slid, linear.slides[model.velocity_count()])
     };
     let ((stands, _), (slides, by_speed)) = (slid_at(0.0), slid_at(1.0));

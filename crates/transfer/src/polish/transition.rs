@@ -2,6 +2,7 @@
 
 use super::linear::Linear;
 use super::matrix::{Cores, Matrix};
+use crate::config::Polish;
 
 /// Cost `w·|δv' − δv + r|²` of the joints' accelerations in an interval, velocities being rows `rows` of the state.
 pub(super) struct AccelerationCost {
@@ -10,9 +11,6 @@ pub(super) struct AccelerationCost {
     /// r: the nominal trajectory's change of velocity less the target's.
     pub excess: Vec<f64>,
 }
-
-/// ε in the cost of friction's work in an interval, `w·(W + δW)` as the square of `√(W + ε)`: below it sliding is taken for standing, m.
-const STANDS: f64 = 1e-4;
 
 /// `x' = F·x + G·u` with F = [A, C_o, C_r, W_b; 0, 1, 1, 0; 0, 0, 1, 0; 0, 0, 0, 0] and G = [C_a, W_e; 1/2, 0; 1, 0; 0, 1]: only the first rows
 /// are dense. And what accelerations and sliding in the interval cost: `½·(x, u)ᵀ·Q·(x, u) + qᵀ·(x, u)`.
@@ -26,28 +24,28 @@ pub(super) struct Transition {
     pub quu: Matrix,
     pub qx: Vec<f64>,
     pub qu: Vec<f64>,
-    /// Offsets, and numbers of help; as many of them as columns of the model's.
+    /// Offsets, and numbers of assist; as many of them as columns of the model's.
     pub offsets: usize,
-    pub helps: usize,
+    pub assists: usize,
 }
 
 impl Transition {
-    /// `sliding` is the weight of friction's work.
-    pub fn new(linear: &Linear, acceleration: &AccelerationCost, sliding: f64) -> Transition {
+    /// Friction's work is weighted and softened as the polish says.
+    pub fn new(linear: &Linear, acceleration: &AccelerationCost, polish: &Polish) -> Transition {
         let [by_offset, by_rate, by_acceleration] = &linear.offsets;
-        let [by_help_before, by_help_after] = &linear.help;
-        let (ns, m, p) = (linear.state.rows, by_rate.cols, by_help_after.cols);
-        let (n, controls, first_help) = (ns + 2 * m + p, m + p, ns + 2 * m);
+        let [by_assist_before, by_assist_after] = &linear.assist;
+        let (ns, m, p) = (linear.state.rows, by_rate.cols, by_assist_after.cols);
+        let (n, controls, first_assist) = (ns + 2 * m + p, m + p, ns + 2 * m);
         let (mut by_state, mut by_control) = (Matrix::zeros(ns, n), Matrix::zeros(ns, controls));
         for i in 0..ns {
             let row = by_state.row_mut(i);
             row[..ns].copy_from_slice(linear.state.row(i));
             row[ns..ns + m].copy_from_slice(by_offset.row(i));
-            row[ns + m..first_help].copy_from_slice(by_rate.row(i));
-            row[first_help..].copy_from_slice(by_help_before.row(i));
+            row[ns + m..first_assist].copy_from_slice(by_rate.row(i));
+            row[first_assist..].copy_from_slice(by_assist_before.row(i));
             let row = by_control.row_mut(i);
             row[..m].copy_from_slice(by_acceleration.row(i));
-            row[m..].copy_from_slice(by_help_after.row(i));
+            row[m..].copy_from_slice(by_assist_after.row(i));
         }
         // δv' − δv = D·x + E·u, D and E being rows of F − 1 and G, all of them dense.
         let rows = acceleration.rows.clone();
@@ -59,16 +57,16 @@ impl Transition {
             e.row_mut(i).copy_from_slice(by_control.row(row));
         }
         // δ√(W + ε) = δW / 2√(W + ε), below them.
-        let slid = (linear.slid.max(0.0) + STANDS).sqrt();
+        let slid = (linear.slid.max(0.0) + polish.sliding_softness_m).sqrt();
         let slope: Vec<f64> = linear.slides.iter().map(|by| 0.5 * by / slid).collect();
-        let (before, after) = slope.split_at(first_help);
-        d.row_mut(last)[..first_help].copy_from_slice(before);
-        d.row_mut(last)[first_help..].copy_from_slice(&after[m..m + p]);
+        let (before, after) = slope.split_at(first_assist);
+        d.row_mut(last)[..first_assist].copy_from_slice(before);
+        d.row_mut(last)[first_assist..].copy_from_slice(&after[m..m + p]);
         e.row_mut(last)[..m].copy_from_slice(&after[..m]);
         e.row_mut(last)[m..].copy_from_slice(&after[m + p..]);
         let mut residuals = acceleration.excess.clone();
         residuals.push(slid);
-        let weight = |row: usize| 2.0 * if row == last { sliding } else { acceleration.weight };
+        let weight = |row: usize| 2.0 * if row == last { polish.sliding } else { acceleration.weight };
         let scaled = |a: &Matrix| Matrix {
             data: a.data.chunks(a.cols).enumerate().flat_map(|(i, r)| r.iter().map(move |x| weight(i) * x)).collect(),
             ..*a
@@ -82,6 +80,6 @@ impl Transition {
         quu.add_transposed_product(&e, &weighted_e, Cores::One);
         weighted_d.add_transposed_vector(&residuals, &mut qx);
         weighted_e.add_transposed_vector(&residuals, &mut qu);
-        Transition { by_state, by_control, qxx, qux, quu, qx, qu, offsets: m, helps: p }
+        Transition { by_state, by_control, qxx, qux, quu, qx, qu, offsets: m, assists: p }
     }
 }

@@ -5,17 +5,8 @@
 //! temperature τ (Levine & Koltun 2013, *Guided policy search*, §3). What serves better than all shares is taken over, and the feedback keeps it on its feet.
 
 use super::riccati::Gain;
+use crate::config::LineSearch;
 use sinew_optim::NormalStream;
-
-/// Shares of the correction that are tried as they are; the last one is none at all.
-const SHARES: usize = 16;
-/// Ratio of one share to the next.
-const RATIO: f64 = 0.65;
-/// Trials with noise, and the shares that they take in turn.
-const NOISY: usize = 48;
-const NOISY_SHARES: [f64; 4] = [1.0, 0.3, 0.1, 0.0];
-/// What noise costs by the model, over the mean cost of an interval; each in turn with all shares.
-const NOISE_COSTS: [f64; 4] = [0.0025, 0.01, 0.04, 0.16];
 
 /// Where the noise of a round comes from.
 #[derive(Clone, Copy)]
@@ -48,16 +39,17 @@ impl Trial {
     }
 
     /// All trials of the piece that begins with an interval, for so many controls.
-    pub fn all(source: Option<NoiseSource>, interval: usize, controls: usize) -> Vec<Trial> {
-        let shares = (0..SHARES - 1).map(|i| libm::pow(RATIO, i as f64)).chain([0.0]);
+    pub fn all(settings: &LineSearch, source: Option<NoiseSource>, interval: usize, controls: usize) -> Vec<Trial> {
+        let LineSearch { shares, ratio, noisy, noisy_shares, noise_costs, .. } = *settings;
+        let shares = (0..shares - 1).map(|i| libm::pow(ratio, i as f64)).chain([0.0]);
         let mut trials: Vec<Trial> = shares.map(Trial::of_share).collect();
         if let Some(source) = source {
-            trials.extend((0..NOISY).map(|k| {
+            trials.extend((0..noisy).map(|k| {
                 // Each control costs τ/2 in the mean.
-                let cost = NOISE_COSTS[k / NOISY_SHARES.len() % NOISE_COSTS.len()] * source.mean_cost;
+                let cost = noise_costs[k / noisy_shares.len() % noise_costs.len()] * source.mean_cost;
                 let size = (2.0 * cost / controls as f64).sqrt();
                 let stream = NormalStream::new(source.seed, interval as u64, k as u64);
-                Trial { share: NOISY_SHARES[k % NOISY_SHARES.len()], noise: Some(Noise { size, stream }) }
+                Trial { share: noisy_shares[k % noisy_shares.len()], noise: Some(Noise { size, stream }) }
             }));
         }
         trials
@@ -95,26 +87,29 @@ mod tests {
     #[test]
     fn noise_costs_what_it_may_and_is_the_same_again() {
         let source = |seed| Some(NoiseSource { seed, mean_cost: 3.0 });
-        let mut sums = [0.0; NOISY];
+        let settings = &LineSearch::default();
+        let LineSearch { shares, noisy, noise_costs, .. } = *settings;
+        let mut sums = vec![0.0; noisy];
         for seed in 0..1000 {
-            let trials = Trial::all(source(seed), 10, 2);
-            assert_eq!(trials.len(), SHARES + NOISY);
+            let trials = Trial::all(settings, source(seed), 10, 2);
+            assert_eq!(trials.len(), shares + noisy);
             for (index, mut trial) in trials.into_iter().enumerate() {
-                let again = strays(&mut Trial::all(source(seed), 10, 2)[index]);
+                let again = strays(&mut Trial::all(settings, source(seed), 10, 2)[index]);
                 let [x, y] = strays(&mut trial);
                 assert_eq!([x, y], again);
-                assert_eq!([x, y] != [0.0; 2], index >= SHARES);
+                assert_eq!([x, y] != [0.0; 2], index >= shares);
                 // ½ sᵀ·Quu·s
-                if let Some(k) = index.checked_sub(SHARES) {
+                if let Some(k) = index.checked_sub(shares) {
                     sums[k] += 0.5 * (5.0 * x * x + 4.0 * x * y + 9.0 * y * y);
                 }
             }
         }
         for (k, sum) in sums.iter().enumerate() {
-            let ratio = sum / 1000.0 / (NOISE_COSTS[k / 4 % 4] * 3.0);
+            let ratio = sum / 1000.0 / (noise_costs[k / 4 % 4] * 3.0);
             assert!((ratio - 1.0).abs() < 0.15, "{k}: {ratio}");
         }
-        let other = |seed, interval, index| strays(&mut Trial::all(source(seed), interval, 2)[SHARES + index]);
+        let other =
+            |seed, interval, index| strays(&mut Trial::all(settings, source(seed), interval, 2)[shares + index]);
         for unlike in [other(2, 10, 0), other(1, 20, 0), other(1, 10, 1)] {
             assert!((other(1, 10, 0)[0] - unlike[0]).abs() > 1e-6);
         }

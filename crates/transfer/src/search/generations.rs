@@ -1,9 +1,9 @@
-//! The strands of a window, each of which goes on as soon as its own samples have been tried.
+//! The branches of a window's search, each of which goes on as soon as its own samples have been tried.
 //!
-//! Lanes take samples of whichever strand has some, so that none is empty and no strand waits for another. A search ends after a number of
-//! generations that all strands have made; what some of them made beyond that is dropped, and results do not depend on who was faster.
+//! Lanes take samples of whichever branch has some, so that none is empty and no branch waits for another. A search ends after a number of
+//! generations that all branches have made; what some of them made beyond that is dropped, and results do not depend on which was faster.
 
-use super::strand::{Generation, Strand};
+use super::branch::{Branch, Generation};
 use crate::TransferError;
 use crate::rollouts::{SoFar, Stage};
 use sinew_sim::{Flow, Jobs, Outcome, Steering, World};
@@ -24,10 +24,10 @@ struct Generations<'a> {
     stage: Stage<'a>,
     most: usize,
     ends: &'a Ends<'a>,
-    strands: Vec<RwLock<Strand<'a>>>,
-    /// What has come back of each strand's generation.
+    branches: Vec<RwLock<Branch<'a>>>,
+    /// What has come back of each branch's generation.
     tallies: Vec<Mutex<Tally>>,
-    /// Of each sample of each strand, as are the numbers of jobs.
+    /// Of each sample of each branch, as are the numbers of jobs.
     so_far: Vec<SoFar>,
     queue: Mutex<Queue>,
     /// Something was added to the queue, or the search has ended.
@@ -45,25 +45,25 @@ struct Tally {
 
 struct Queue {
     jobs: VecDeque<usize>,
-    /// What each strand has made.
+    /// What each branch has made.
     made: Vec<Vec<Generation>>,
-    /// Best cost of each generation that all strands have made.
+    /// Best cost of each generation that all branches have made.
     history: Vec<f64>,
     problem: Option<TransferError>,
 }
 
-/// Runs all strands until the search ends, for `most` generations at the most; gives each strand's generations, as many of all.
+/// Runs all branches until the search ends, for `most` generations at the most; gives each branch's generations, as many of all.
 pub(super) fn run<'a>(
     stage: Stage<'a>,
-    strands: Vec<Strand<'a>>,
+    branches: Vec<Branch<'a>>,
     most: usize,
     ends: &'a Ends<'a>,
 ) -> Result<Vec<Vec<Generation>>, TransferError> {
     let population = stage.config.population;
-    let at_a_time = strands.len() * population;
+    let at_a_time = branches.len() * population;
     let queue = Queue {
         jobs: VecDeque::new(),
-        made: strands.iter().map(|_| Vec::new()).collect(),
+        made: branches.iter().map(|_| Vec::new()).collect(),
         history: Vec::new(),
         problem: None,
     };
@@ -71,14 +71,14 @@ pub(super) fn run<'a>(
         stage,
         most,
         ends,
-        tallies: strands.iter().map(|_| Mutex::default()).collect(),
+        tallies: branches.iter().map(|_| Mutex::default()).collect(),
         so_far: (0..at_a_time).map(|_| SoFar::default()).collect(),
-        strands: strands.into_iter().map(RwLock::new).collect(),
+        branches: branches.into_iter().map(RwLock::new).collect(),
         queue: Mutex::new(queue),
         news: Condvar::new(),
         has_ended: AtomicBool::new(false),
     };
-    (0..search.strands.len()).for_each(|strand| search.begin(strand));
+    (0..search.branches.len()).for_each(|branch| search.begin(branch));
     let look = |job: usize, step: usize, world: &World<'_>| search.look(job, step, world);
     stage.rollouts().run_jobs(at_a_time, &search, &search, &look)?;
     let Queue { mut made, history, problem, .. } = search.queue.into_inner().expect(NO_PANIC);
@@ -87,29 +87,29 @@ pub(super) fn run<'a>(
 }
 
 impl Generations<'_> {
-    /// The strand and the sample that a job is.
+    /// The branch and the sample that a job is.
     fn place(&self, job: usize) -> (usize, usize) {
         (job / self.stage.config.population, job % self.stage.config.population)
     }
 
-    /// Draws a strand's next generation and queues it.
-    fn begin(&self, strand: usize) {
+    /// Draws a branch's next generation and queues it.
+    fn begin(&self, branch: usize) {
         let population = self.stage.config.population;
-        let jobs = strand * population..(strand + 1) * population;
-        self.strands[strand].write().expect(NO_PANIC).ask();
+        let jobs = branch * population..(branch + 1) * population;
+        self.branches[branch].write().expect(NO_PANIC).ask();
         self.so_far[jobs.clone()].iter().for_each(SoFar::reset);
-        *self.tallies[strand].lock().expect(NO_PANIC) =
+        *self.tallies[branch].lock().expect(NO_PANIC) =
             Tally { sums: vec![0.0; population], steps: 0, out: population };
         self.queue.lock().expect(NO_PANIC).jobs.extend(jobs);
         self.news.notify_all();
     }
 
-    /// Notes what a strand has made; gives whether it goes on.
-    fn note(&self, strand: usize, made: Result<Generation, TransferError>) -> bool {
+    /// Notes what a branch has made; gives whether it goes on.
+    fn note(&self, branch: usize, made: Result<Generation, TransferError>) -> bool {
         let mut queue = self.queue.lock().expect(NO_PANIC);
         let queue = &mut *queue;
         match made {
-            Ok(generation) => queue.made[strand].push(generation),
+            Ok(generation) => queue.made[branch].push(generation),
             Err(problem) => queue.problem = Some(problem),
         }
         let by_all = queue.made.iter().map(Vec::len).min().unwrap_or(0);
@@ -125,22 +125,22 @@ impl Generations<'_> {
             queue.jobs.clear();
             self.news.notify_all();
         }
-        !ends && queue.made[strand].len() < self.most
+        !ends && queue.made[branch].len() < self.most
     }
 
     fn look(&self, job: usize, step: usize, world: &World<'_>) -> Flow {
         if self.has_ended.load(Ordering::Relaxed) {
             return Flow::Stop(0.0);
         }
-        let limit = self.strands[self.place(job).0].read().expect(NO_PANIC).limit();
+        let limit = self.branches[self.place(job).0].read().expect(NO_PANIC).limit();
         self.stage.look(&self.so_far[job], limit, step, world)
     }
 }
 
 impl Steering for Generations<'_> {
     fn target(&self, job: usize, knot: usize, _: &World<'_>, out: &mut [f64]) {
-        let (strand, sample) = self.place(job);
-        self.stage.steer(self.strands[strand].read().expect(NO_PANIC).curve(sample), knot, out);
+        let (branch, sample) = self.place(job);
+        self.stage.steer(self.branches[branch].read().expect(NO_PANIC).curve(sample), knot, out);
     }
 }
 
@@ -160,9 +160,9 @@ impl Jobs for Generations<'_> {
     }
 
     fn ended(&self, job: usize, outcome: Outcome) {
-        let (strand, sample) = self.place(job);
+        let (branch, sample) = self.place(job);
         let tally = {
-            let mut tally = self.tallies[strand].lock().expect(NO_PANIC);
+            let mut tally = self.tallies[branch].lock().expect(NO_PANIC);
             tally.sums[sample] = outcome.cost;
             tally.steps += outcome.steps as u64;
             tally.out -= 1;
@@ -171,9 +171,9 @@ impl Jobs for Generations<'_> {
             }
             std::mem::take(&mut *tally)
         };
-        let made = self.strands[strand].write().expect(NO_PANIC).tell(&tally.sums, tally.steps);
-        if self.note(strand, made) {
-            self.begin(strand);
+        let made = self.branches[branch].write().expect(NO_PANIC).tell(&tally.sums, tally.steps);
+        if self.note(branch, made) {
+            self.begin(branch);
         }
     }
 }

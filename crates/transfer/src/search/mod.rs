@@ -1,9 +1,9 @@
 //! Wide-band search: windows one after another, several samples of each kept alive, the best sequence found backwards from the end
 //! (Keys-to-Sim §5, algorithm 1).
 
+mod branch;
 mod generations;
 mod select;
-mod strand;
 mod window;
 
 use crate::config::Config;
@@ -21,7 +21,7 @@ pub(crate) struct Context<'a> {
     pub seed: u64,
 }
 
-/// How hard a window is searched: more for each fall that the way ended in before.
+/// How hard a window is searched: more for each fall that the search ended in before.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Effort {
     pub falls: usize,
@@ -34,7 +34,7 @@ pub(crate) struct Start {
     pub curve: CurveStart,
     /// Offsets of the window before from here on, one row for each frame.
     pub ahead: Vec<f64>,
-    /// Sum of the costs of all looks on the way here.
+    /// Sum of all samples of the cost up to here.
     pub path_cost: f64,
     /// Which kept sample of the window before led here.
     pub parent: usize,
@@ -66,7 +66,7 @@ pub(crate) struct Kept {
     pub parent: usize,
     /// Offsets, `(frames + 1)` rows.
     pub curve: Vec<f64>,
-    /// Cost of the whole way to the end of this window.
+    /// Sum of all samples of the cost up to the end of this window.
     pub total_cost: f64,
 }
 
@@ -80,7 +80,7 @@ pub struct Search {
     next_frame: usize,
     is_done: bool,
     steps: u64,
-    /// How often the way that it is on ended in a fall so far, and the frame of the furthest.
+    /// How often it ended in a fall since it last got further, and the frame of the furthest fall.
     falls: usize,
     furthest_fall: usize,
 }
@@ -125,16 +125,12 @@ impl Search {
         1 + last.saturating_sub(config.window_frames).div_ceil(config.advance_frames)
     }
 
-    /// Searches the next window.
+    /// Searches the next window. Returns true if the search still falls after `waits_after` second tries; the caller then switches to
+    /// weaning, or goes on with `None`.
     ///
     /// # Errors
     /// Where the simulator or the optimiser refuses.
-    pub fn advance(&mut self, target: &Target, config: &Config) -> Result<(), TransferError> {
-        self.advance_or_wait(target, config, None).map(|_| ())
-    }
-
-    /// Searches the next window; where that still ends in a fall after so many second tries, waits there, if any are given: gives whether it does.
-    pub(crate) fn advance_or_wait(
+    pub fn advance(
         &mut self,
         target: &Target,
         config: &Config,
@@ -144,10 +140,8 @@ impl Search {
             return Ok(false);
         }
         let context = Context { target, config, seed: self.seed };
-        let last = target.frames() - 1;
         let first_frame = self.next_frame;
-        let frames = config.window_frames.min(last - first_frame);
-        let is_last = first_frame + frames >= last;
+        let frames = config.window_frames.min(target.frames() - 1 - first_frame);
         let number = self.windows.len() as u64;
         let effort = Effort { falls: self.falls };
         let found = window::search(&context, &self.starts, first_frame, frames, number, effort)?;
@@ -164,7 +158,19 @@ impl Search {
         } else if first_frame > self.furthest_fall {
             self.falls = 0;
         }
+        self.keep(&context, found, first_frame, frames)?;
+        Ok(false)
+    }
 
+    /// Keeps some of a window's samples alive, and goes on from their states after its first part.
+    fn keep(
+        &mut self,
+        context: &Context<'_>,
+        found: window::Found,
+        first_frame: usize,
+        frames: usize,
+    ) -> Result<(), TransferError> {
+        let Context { target, config, .. } = *context;
         let costs: Vec<f64> = found.samples.iter().map(|s| s.cost).collect();
         let chosen = select::select(&costs, config.starts);
         let count = target.dofs.count;
@@ -179,17 +185,17 @@ impl Search {
             kept.push(Kept { sample: index, parent: start.parent, curve, total_cost });
         }
         let starts = self.starts.clone();
-        if !is_last {
+        self.is_done = first_frame + frames >= target.frames() - 1;
+        if !self.is_done {
             let jobs: Vec<usize> = chosen.iter().map(|&i| found.samples[i].start).collect();
-            self.starts = self.half_windows(&context, &jobs, &kept, first_frame, count)?;
+            self.starts = self.half_windows(context, &jobs, &kept, first_frame, count)?;
             self.next_frame += config.advance_frames;
         }
         self.windows.push(Window { first_frame, frames, generations: found.generations, costs, kept, starts });
-        self.is_done = is_last;
-        Ok(false)
+        Ok(())
     }
 
-    /// Every way into a window ends in a fall: the windows before are searched again, one more each time and with more effort.
+    /// Every branch of a window ends in a fall: the windows before are searched again, one more each time and with more effort.
     fn go_back(&mut self, tries: usize, frame: usize) -> bool {
         if frame > self.furthest_fall {
             (self.falls, self.furthest_fall) = (0, frame);
@@ -236,7 +242,7 @@ impl Search {
             .collect())
     }
 
-    /// The kept sample of each window on the way to the best end, from the first window on.
+    /// The kept sample of each window that leads to the best end, from the first window on.
     pub fn best_sequence(&self) -> Vec<usize> {
         let Some(last) = self.windows.last() else { return Vec::new() };
         let best = (0..last.kept.len()).min_by(|&a, &b| last.kept[a].total_cost.total_cmp(&last.kept[b].total_cost));
@@ -250,7 +256,7 @@ impl Search {
         sequence
     }
 
-    /// Mean cost of a look on the best way so far; zero before the first window.
+    /// Mean sample of the cost of the best sequence so far; zero before the first window.
     pub fn best_cost(&self) -> f64 {
         let Some(last) = self.windows.last() else { return 0.0 };
         let best = last.kept.iter().map(|k| k.total_cost).fold(f64::INFINITY, f64::min);

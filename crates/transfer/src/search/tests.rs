@@ -11,14 +11,14 @@ fn searched(threads: usize) -> Search {
     let mut search = Search::new(&target, &config, 7).expect("a search");
     pool.install(|| {
         while !search.is_done() {
-            search.advance(&target, &config).expect("a window");
+            search.advance(&target, &config, None).expect("a window");
         }
     });
     search
 }
 
 #[test]
-fn strands_that_run_ahead_change_nothing() {
+fn branches_that_run_ahead_change_nothing() {
     let expected = searched(1);
     let generations: Vec<usize> = expected.windows().iter().map(|window| window.generations).collect();
     assert!(generations.iter().any(|made| *made < 16), "some end early: {generations:?}");

@@ -1,11 +1,11 @@
 //! One control window: a CMA-ES from each start state, and the samples that they store on their way (Keys-to-Sim §5.2).
 
 use crate::TransferError;
-use crate::config::Config;
+use crate::config::{Config, Patience};
 use crate::curve;
 use crate::rollouts::{FALLEN_COST, Stage};
+use crate::search::branch::{Branch, Generation};
 use crate::search::generations;
-use crate::search::strand::{Generation, Strand};
 use crate::search::{Context, Effort, Start};
 use sinew_sim::{JointInfo, Model, Snapshot};
 
@@ -65,19 +65,22 @@ pub(super) fn search(
     let scales = scales(config, &target.model, count).repeat(knots);
     let states: Vec<Snapshot> = starts.iter().map(|s| s.state.clone()).collect();
     let stage = Stage { target, config, first_frame, frames, starts: &states };
-    let strand = |(index, start)| {
+    let branch = |(index, start)| {
         let run = (number * config.starts as u64 + index as u64) | (effort.falls as u64) << 32;
-        Strand::new(context, stage, start, &scales, run)
+        Branch::new(context, stage, start, &scales, run)
     };
-    let strands = starts.iter().enumerate().map(strand).collect::<Result<Vec<_>, _>>()?;
+    let branches = starts.iter().enumerate().map(branch).collect::<Result<Vec<_>, _>>()?;
 
     let iterations = config.iterations * (1 + effort.falls);
     let ends = |history: &[f64]| {
         // Who falls goes on looking.
         let stands = history.last().is_some_and(|best| best * (stage.looks() as f64) < FALLEN_COST);
-        stands && config.stops_below.is_some_and(|share| no_longer_pays(history, config.iterations, share))
+        stands
+            && config
+                .stops_below
+                .is_some_and(|share| no_longer_pays(history, config.iterations, share, &config.patience))
     };
-    let made = generations::run(stage, strands, iterations, &ends)?;
+    let made = generations::run(stage, branches, iterations, &ends)?;
     let generations = made.first().map_or(0, Vec::len);
     let per_start = (config.samples / config.starts).max(1);
     let store_every = (iterations / per_start).max(1);
@@ -85,7 +88,7 @@ pub(super) fn search(
     Ok(Found { samples: samples(made, store_every), steps, generations })
 }
 
-/// The samples that are stored: the best that each strand had in every so many generations, the earlier first.
+/// The samples that are stored: the best that each branch had in every so many generations, the earlier first.
 fn samples(made: Vec<Vec<Generation>>, store_every: usize) -> Vec<Sample> {
     let mut samples = Vec::new();
     for (start, generations) in made.into_iter().enumerate() {
@@ -104,29 +107,25 @@ fn samples(made: Vec<Vec<Generation>>, store_every: usize) -> Vec<Sample> {
     samples.into_iter().map(|(_, sample)| sample).collect()
 }
 
-/// Most generations over which a search has to gain something to go on, and how many times as many where it is still far from the target.
-const PATIENCE: usize = 6;
-const PATIENCE_FAR: usize = 2;
-/// Cost of a look from which a motion is far from its target: end effectors off by 14 cm cost that much.
-const FAR: f64 = 1.0;
-
 /// Whether the best cost fell by less than `share` over the last quarter of the budget, or the last generations of a long one.
-fn no_longer_pays(history: &[f64], budget: usize, share: f64) -> bool {
+fn no_longer_pays(history: &[f64], budget: usize, share: f64, patience: &Patience) -> bool {
     let Some(&now) = history.last() else { return false };
-    let patience = if now > FAR { PATIENCE_FAR * PATIENCE } else { PATIENCE };
-    let back = (budget / 4).clamp(2, patience);
+    let factor = if now > patience.far_cost { patience.factor_far } else { 1 };
+    let back = (budget / 4).min(factor * patience.generations).max(2);
     let Some(before) = history.len().checked_sub(back + 1) else { return false };
     history[before] - now < share * history[before]
 }
 
 #[cfg(test)]
 mod tests {
-    use super::no_longer_pays;
+    use super::*;
 
     /// Generations until a search that gains for so long ends.
     fn ends_after(gains_for: usize, from: f64, budget: usize) -> usize {
         let history: Vec<f64> = (0..budget).map(|i| from * libm::pow(0.9, i.min(gains_for) as f64)).collect();
-        (1..=budget).find(|&made| no_longer_pays(&history[..made], budget, 0.02)).unwrap_or(budget)
+        (1..=budget)
+            .find(|&made| no_longer_pays(&history[..made], budget, 0.02, &Patience::default()))
+            .unwrap_or(budget)
     }
 
     #[test]

@@ -15,8 +15,8 @@ pub(super) struct Generation {
     pub steps: u64,
 }
 
-/// A strand of the search, and the generation that is being tried.
-pub(super) struct Strand<'a> {
+/// A branch of the search: one start state's CMA-ES, and the generation that is being tried.
+pub(super) struct Branch<'a> {
     stage: Stage<'a>,
     start: &'a CurveStart,
     /// Step size of each number of a sample.
@@ -30,15 +30,15 @@ pub(super) struct Strand<'a> {
     limit: f64,
 }
 
-impl<'a> Strand<'a> {
-    /// A strand whose first generation is not drawn yet; `run` tells apart what is drawn from one seed.
+impl<'a> Branch<'a> {
+    /// A branch whose first generation is not drawn yet; `run` tells apart what is drawn from one seed.
     pub fn new(
         context: &Context<'_>,
         stage: Stage<'a>,
         start: &'a Start,
         scales: &'a [f64],
         run: u64,
-    ) -> Result<Strand<'a>, TransferError> {
+    ) -> Result<Branch<'a>, TransferError> {
         let config = context.config;
         let count = context.target.dofs.count;
         let mut mean = vec![0.0; scales.len()];
@@ -67,7 +67,7 @@ impl<'a> Strand<'a> {
         let curves = vec![0.0; config.population * stage.curve_len()];
         let penalties = vec![0.0; config.population];
         let (best_ever, limit) = (f64::INFINITY, f64::INFINITY);
-        Ok(Strand { stage, start: &start.curve, scales, cma, curves, penalties, best_ever, limit })
+        Ok(Branch { stage, start: &start.curve, scales, cma, curves, penalties, best_ever, limit })
     }
 
     /// Draws the next generation.
