@@ -184,32 +184,5 @@ pub(crate) fn angle_squared(a: &[f64], b: &[f64]) -> f64 {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn about_x(angle: f64) -> [f64; 4] {
-        [libm::cos(angle / 2.0), libm::sin(angle / 2.0), 0.0, 0.0]
-    }
-
-    #[test]
-    fn angles_between_orientations() {
-        for angle in [0.0, 1e-4, 0.3, 0.49, 0.51, 1.5, 3.0] {
-            let found = angle_squared(&about_x(0.4), &about_x(0.4 + angle));
-            assert!((found - angle * angle).abs() < 1e-6 * (1e-6 + angle), "{angle}: {found}");
-            let negative = about_x(0.4 + angle).map(|x| -x);
-            assert!((angle_squared(&about_x(0.4), &negative) - found).abs() < 1e-12);
-        }
-    }
-
-    #[test]
-    fn falling_is_lying_or_sinking_but_not_turning() {
-        let at = |z: f64, turn: [f64; 4]| [vec![5.0, 0.0, z], turn.to_vec()].concat();
-        let target = at(1.0, about_x(0.0));
-        assert!(!has_fallen(&at(0.3, about_x(0.0)), &target, 0.5), "a target that hovers");
-        assert!(!has_fallen(&at(0.51, about_x(0.9)), &target, 1.0));
-        assert!(has_fallen(&at(0.49, about_x(0.0)), &target, 1.0));
-        assert!(has_fallen(&at(1.0, about_x(1.1)), &target, 1.0));
-        assert!(!has_fallen(&at(1.0, [0.0, 0.0, 0.0, 1.0]), &target, 1.0));
-        assert!(has_fallen(&at(f64::NAN, about_x(0.0)), &target, 1.0));
-    }
-}
+#[path = "cost_tests.rs"]
+mod tests;

@@ -54,3 +54,7 @@ fn turned([w, a, b, c]: [f64; 4], [x, y, z]: [f64; 3]) -> [f64; 3] {
     let t = [b * z - c * y + w * x, c * x - a * z + w * y, a * y - b * x + w * z];
     [x + 2.0 * (b * t[2] - c * t[1]), y + 2.0 * (c * t[0] - a * t[2]), z + 2.0 * (a * t[1] - b * t[0])]
 }
+
+#[cfg(test)]
+#[path = "ground_tests.rs"]
+mod tests;

@@ -19,6 +19,8 @@ pub mod search;
 mod start_state;
 pub mod target;
 #[cfg(test)]
+mod test_figure;
+#[cfg(test)]
 mod test_motions;
 mod transfer;
 

@@ -177,3 +177,7 @@ impl Performance {
         sum.scaled(1.0 / self.costs.len().max(1) as f64)
     }
 }
+
+#[cfg(test)]
+#[path = "performance_tests.rs"]
+mod tests;

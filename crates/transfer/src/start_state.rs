@@ -25,3 +25,7 @@ pub(crate) fn start_state(target: &Target, config: &Config) -> Snapshot {
     velocity.iter_mut().zip(&config.push_off).for_each(|(v, more)| *v += more);
     Snapshot::new(&position, &velocity)
 }
+
+#[cfg(test)]
+#[path = "start_state_tests.rs"]
+mod tests;

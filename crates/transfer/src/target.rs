@@ -200,3 +200,7 @@ impl Ways {
         model.displace(rows[i], &step, 1.0, out);
     }
 }
+
+#[cfg(test)]
+#[path = "target_tests.rs"]
+mod tests;
