@@ -100,7 +100,7 @@ fn one_command_from_a_file_to_its_report() {
     .expect("written");
     let text = refused_after_output(&sinew(here, &["replay", "sinew-out/short-short"]));
     assert!(text.contains("was changed"), "{text}");
-    let longer = controls.replacen("\"push_off\":[", "\"push_off\":[0.5,", 1);
+    let longer = controls.replacen("\"push_off\": [", "\"push_off\": [0.5,", 1);
     std::fs::write(out.join("controls.json"), longer).expect("written");
     assert!(refused(here, &sinew(here, &["replay", "sinew-out/short-short"]), &before).contains("push_off"));
 }

@@ -1,6 +1,7 @@
 //! The simulator's arrays as vectors and quaternions, and shapes moved from one frame to another.
 
 use glam::{DQuat, DVec3};
+pub(crate) use sinew_motion::tools::rotation_vector;
 use sinew_sim::Shape;
 
 pub(crate) fn quaternion([w, x, y, z]: [f64; 4]) -> DQuat {
@@ -11,14 +12,6 @@ pub(crate) fn quaternion([w, x, y, z]: [f64; 4]) -> DQuat {
 pub(crate) fn wxyz(q: DQuat) -> [f64; 4] {
     let q = if q.w < 0.0 { -q } else { q };
     if rotation_vector(q).length() < 1e-12 { [1.0, 0.0, 0.0, 0.0] } else { [q.w, q.x, q.y, q.z] }
-}
-
-/// Axis times angle, the angle at most π.
-pub(crate) fn rotation_vector(q: DQuat) -> DVec3 {
-    let q = if q.w < 0.0 { -q } else { q };
-    let v = DVec3::new(q.x, q.y, q.z);
-    let sine = v.length();
-    if sine < 1e-12 { 2.0 * v } else { v * (2.0 * libm::atan2(sine, q.w) / sine) }
 }
 
 /// Angle of a rotation, 0 to π.

@@ -7,7 +7,9 @@ use crate::sides::counterpart;
 use glam::DVec3;
 use serde::Serialize;
 use sinew_sim::mass_properties::of_body;
-use sinew_sim::{Batch, BatchOptions, Character, JointKind, Model, Scene, Shape, Status};
+use sinew_sim::{
+    Batch, BatchOptions, Character, FallRule, Heights, JointKind, Model, STANDARD_GRAVITY, Scene, Shape, Status,
+};
 use std::sync::Arc;
 
 /// How a character is tried.
@@ -37,6 +39,14 @@ impl Default for PreflightOptions {
             largest_tilt: 0.35,
             limit_tolerance: 0.02,
         }
+    }
+}
+
+impl PreflightOptions {
+    /// When a character does not stand: its centre of mass has sunk, or its root has turned, whichever way.
+    fn fall_rule(&self) -> FallRule {
+        let tilt_cosine = Some(libm::cos(self.largest_tilt));
+        FallRule { center: Some(self.least_height), tilt_cosine, ..FallRule::NONE }
     }
 }
 
@@ -165,8 +175,9 @@ fn stand(
     found.height_kept = after.center_of_mass[2] / before.center_of_mass[2].max(1e-9);
     let (first, last) = (before.bodies[0].orientation, after.bodies[0].orientation);
     found.tilt = angle_of(quaternion(first).inverse() * quaternion(last));
-    let sank = found.height_kept < options.least_height;
-    if sank || found.tilt > options.largest_tilt {
+    let heights = |center: f64| Heights { root: f64::NAN, center, top: None };
+    let [before, after] = [&before, &after].map(|measured| heights(measured.center_of_mass[2]));
+    if options.fall_rule().has_fallen(&after, &before, libm::cos(found.tilt)) {
         problems.push(format!(
             "It does not stand: after {:.1} s its centre of mass is at {:.0} % of its height and its root has turned {:.0}°; \
              widen its feet, move its mass over them, or raise kp of its legs.",
@@ -347,7 +358,7 @@ fn lift(character: &Character, found: &mut Preflight) {
             moment += of.mass * pose.place(DVec3::from_array(of.center_of_mass));
         }
         let arm = (moment / mass.max(1e-12)).distance(at.position);
-        let torque = 9.81 * mass * arm;
+        let torque = STANDARD_GRAVITY * mass * arm;
         if torque > limit {
             found.problems.push(format!(
                 "Joint {:?} carries {mass:.2} kg at {arm:.2} m, which takes {torque:.1} N m when level, but its torque_limit is {limit:.1}; raise it, or make that part lighter.",

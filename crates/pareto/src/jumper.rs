@@ -3,7 +3,7 @@
 use sinew_sim::{Character, Model, Scene};
 
 /// Acceleration of gravity, m/s².
-pub const GRAVITY: f64 = 9.81;
+pub const GRAVITY: f64 = sinew_sim::STANDARD_GRAVITY;
 /// Length of a simulation step, s.
 pub const STEP_SECS: f64 = 1.0 / 600.0;
 /// Simulation steps between two decisions of the controller.

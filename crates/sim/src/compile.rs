@@ -8,11 +8,11 @@ use crate::kernel::{self, Inertia, Kernel, Link, LinkKind, LinkShape, NO_LINK, O
 use crate::mass_properties::{self, MassProperties};
 use crate::model::{BodyInfo, EndEffectorInfo, JointInfo, Model};
 use crate::rotation::{self, Columns};
-use crate::scene::{ObjectShape, Scene, Surface};
+use crate::scene::{ObjectShape, STANDARD_GRAVITY, Scene, Surface};
 use std::collections::BTreeMap;
 
-/// Standard gravity, by which contact is scaled even where a world has another, m/s².
-const G: f64 = 9.81;
+/// Contact is scaled by standard gravity even where a world has another, m/s².
+const G: f64 = STANDARD_GRAVITY;
 /// Depth at which one contact carries the whole tree, m.
 const REST_DEPTH: f64 = 1e-3;
 /// Damper over spring of a contact, s.

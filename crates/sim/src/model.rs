@@ -4,8 +4,8 @@ use crate::character::{JointKind, Shape};
 use crate::compile;
 use crate::kernel::{Kernel, Link, LinkKind};
 use crate::mass_properties::MassProperties;
-use crate::rotation::Columns;
-use crate::scene::Scene;
+use crate::rotation::{self, Columns};
+use crate::scene::{STANDARD_GRAVITY, Scene};
 use crate::validate::SceneError;
 use std::collections::BTreeMap;
 
@@ -130,6 +130,15 @@ impl Model {
     pub fn joint_of_velocity(&self, index: usize) -> &str {
         let joint = self.joints.iter().rev().find(|j| j.velocity_index <= index);
         joint.map_or("", |j| j.name.as_str())
+    }
+    /// Size of the scene's gravity, m/s².
+    pub fn gravity(&self) -> f64 {
+        rotation::length(self.scene.gravity)
+    }
+    /// Weight of everything that moves, N. Where there is no gravity, that under [`STANDARD_GRAVITY`]: a unit of force needs one.
+    pub fn weight(&self) -> f64 {
+        let gravity = self.gravity();
+        (if gravity > 0.0 { gravity } else { STANDARD_GRAVITY }) * self.total_mass()
     }
     /// Mass of everything that moves, kg.
     pub fn total_mass(&self) -> f64 {

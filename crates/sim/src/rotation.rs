@@ -1,4 +1,4 @@
-//! Rotations and frames in f64, for compiling and reading; the stepping code has its own in `math.rs`.
+//! Rotations in f64 whose bits results depend on; quaternions are `[w, x, y, z]`, of unit length. The stepping code has its own in `math.rs`.
 
 /// A 3 × 3 matrix by columns.
 pub(crate) type Columns = [[f64; 3]; 3];
@@ -37,7 +37,8 @@ pub(crate) fn quaternion(m: &Columns) -> [f64; 4] {
     if q[0] < 0.0 { q.map(|c| -c) } else { q }
 }
 
-pub(crate) fn quaternion_product(a: [f64; 4], b: [f64; 4]) -> [f64; 4] {
+/// Returns `a·b`.
+pub fn quaternion_product(a: [f64; 4], b: [f64; 4]) -> [f64; 4] {
     let ([aw, ax, ay, az], [bw, bx, by, bz]) = (a, b);
     [
         aw * bw - ax * bx - ay * by - az * bz,
@@ -48,7 +49,7 @@ pub(crate) fn quaternion_product(a: [f64; 4], b: [f64; 4]) -> [f64; 4] {
 }
 
 /// Rotation vector in the axes of `a` of the shorter way from `a` to `b`, both of unit length: `2·asin(|v|)·v/|v|` of `a⁻¹·b = (w, v)`.
-pub(crate) fn turn_between([w, x, y, z]: [f64; 4], b: [f64; 4]) -> [f64; 3] {
+pub fn turn_between([w, x, y, z]: [f64; 4], b: [f64; 4]) -> [f64; 3] {
     let [w, x, y, z] = quaternion_product([w, -x, -y, -z], b);
     let sign = if w < 0.0 { -1.0 } else { 1.0 };
     let square = x * x + y * y + z * z;
@@ -59,6 +60,42 @@ pub(crate) fn turn_between([w, x, y, z]: [f64; 4], b: [f64; 4]) -> [f64; 3] {
         libm::atan2(s, w.abs()) / s
     };
     [x, y, z].map(|c| sign * 2.0 * ratio * c)
+}
+
+/// Axis times angle of a rotation, the shorter way round: `2·atan2(|v|, |w|)·v/|v|`.
+pub fn rotation_vector([w, x, y, z]: [f64; 4]) -> [f64; 3] {
+    let sign = if w < 0.0 { -1.0 } else { 1.0 };
+    let s = (x * x + y * y + z * z).sqrt();
+    let ratio = if s < 1e-12 { 2.0 } else { 2.0 * libm::atan2(s, w.abs()) / s };
+    [x, y, z].map(|c| sign * ratio * c)
+}
+
+/// A vector turned by a quaternion `(w, u)`: `v + 2 u×(u×v + w v)`.
+pub fn rotated([w, a, b, c]: [f64; 4], [x, y, z]: [f64; 3]) -> [f64; 3] {
+    let t = [b * z - c * y + w * x, c * x - a * z + w * y, a * y - b * x + w * z];
+    [x + 2.0 * (b * t[2] - c * t[1]), y + 2.0 * (c * t[0] - a * t[2]), z + 2.0 * (a * t[1] - b * t[0])]
+}
+
+/// The world's upward axis in a body's own axes: the third row of the rotation matrix. A turn about the vertical leaves it as it is.
+pub fn up([w, x, y, z]: [f64; 4]) -> [f64; 3] {
+    [2.0 * (x * z - w * y), 2.0 * (y * z + w * x), 1.0 - 2.0 * (x * x + y * y)]
+}
+
+/// Square of the angle between two orientations: `4 asin²(s)`, as a series while `s²` is small.
+///
+/// Both are the first four numbers of a slice, as `qpos` has them.
+pub fn angle_squared(a: &[f64], b: &[f64]) -> f64 {
+    // Vector part of a⁻¹·b, whose length is the sine of half the angle.
+    let x = a[0] * b[1] - a[1] * b[0] - a[2] * b[3] + a[3] * b[2];
+    let y = a[0] * b[2] - a[2] * b[0] - a[3] * b[1] + a[1] * b[3];
+    let z = a[0] * b[3] - a[3] * b[0] - a[1] * b[2] + a[2] * b[1];
+    let s = x * x + y * y + z * z;
+    if s < 0.0625 {
+        return 4.0 * s * (1.0 + s * (1.0 / 3.0 + s * (8.0 / 45.0 + s * (4.0 / 35.0 + s * (128.0 / 1575.0)))));
+    }
+    let w = a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3];
+    let angle = 2.0 * libm::atan2(s.sqrt(), w.abs());
+    angle * angle
 }
 
 /// Square of the sine of half a turn below which a series says it to the last bit but one.
@@ -172,6 +209,51 @@ mod tests {
                 assert!(off <= 4e-16 * angle, "{angle}: {turn:?}");
             }
         }
+    }
+
+    fn about(axis: [f64; 3], angle: f64) -> [f64; 4] {
+        let s = libm::sin(angle / 2.0);
+        [libm::cos(angle / 2.0), s * axis[0], s * axis[1], s * axis[2]]
+    }
+
+    #[test]
+    fn the_angle_between_orientations_does_not_depend_on_where_they_are() {
+        let bases = [[1.0, 0.0, 0.0, 0.0], [0.5, -0.5, 0.5, 0.5], [0.1, 0.7, -0.1, 0.7], [0.8, 0.0, -0.6, 0.0]];
+        for base in bases {
+            for axis in [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [0.36, 0.48, -0.8]] {
+                // On both sides of where the series ends, at 2·asin(¼) = 0.5054.
+                for angle in [0.0, 1e-4, 0.3, 0.4, 0.49, 0.505, 0.506, 1.5, 3.0] {
+                    let turned = quaternion_product(base, about(axis, angle));
+                    let wanted = angle * angle;
+                    for other in [turned, turned.map(|x| -x)] {
+                        let found = angle_squared(&base, &other);
+                        assert!(
+                            (found - wanted).abs() <= 2e-7 * wanted + 1e-15,
+                            "{base:?}, {axis:?}, {angle}: {found}"
+                        );
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_quarter_turn_is_half_pi_along_its_axis() {
+        let h = std::f64::consts::FRAC_1_SQRT_2;
+        for q in [[-h, 0.0, -h, 0.0], [h, 0.0, h, 0.0]] {
+            let [x, y, z] = rotation_vector(q);
+            assert!(x == 0.0 && z == 0.0 && (y - std::f64::consts::FRAC_PI_2).abs() < 1e-12, "{x} {y} {z}");
+        }
+        assert_eq!(rotation_vector([1.0, 0.0, 0.0, 0.0]), [0.0; 3]);
+    }
+
+    #[test]
+    fn turned_vectors_agree_with_the_matrix() {
+        let q = [0.4, -0.2, 0.8, 0.4];
+        let v = [0.3, -0.7, 1.1];
+        let expected = apply(&matrix(q), v);
+        (0..3).for_each(|k| assert!((rotated(q, v)[k] - expected[k]).abs() < 1e-12));
+        (0..3).for_each(|k| assert!((up(q)[k] - matrix(q)[k][2]).abs() < 1e-12));
     }
 
     #[test]

@@ -3,6 +3,9 @@
 use crate::character::{Character, identity_quaternion, is_identity};
 use serde::{Deserialize, Serialize};
 
+/// Gravity of a scene that names none, m/s²; it acts downwards.
+pub const STANDARD_GRAVITY: f64 = 9.81;
+
 /// One world's contents. Every world of a batch holds the same scene in its own state.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -153,5 +156,5 @@ impl Scene {
 }
 
 fn standard_gravity() -> [f64; 3] {
-    [0.0, 0.0, -9.81]
+    [0.0, 0.0, -STANDARD_GRAVITY]
 }

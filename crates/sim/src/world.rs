@@ -118,7 +118,8 @@ impl World<'_> {
         self.group.read(Field::Velocity, self.lane, out);
     }
     /// `[centre of mass (3), its velocity (3), each end effector (3), each end effector's velocity (3)]` in world axes, as last observed: by [`crate::Batch::observe`], or
-    /// before each look in rollouts that observe. In the precision of the lanes, far quicker than [`World::measure`].
+    /// before each look in rollouts that observe; [`crate::Observation`] names its parts. In the precision of the lanes, far quicker than
+    /// [`World::measure`].
     pub fn read_observation(&self, out: &mut [f64]) {
         self.group.observed(self.lane, out);
     }

@@ -2,9 +2,9 @@
 
 use crate::modeling::Modeling;
 use crate::report::{Arrow, Camera, FilmStrip, Frame, Shape as Drawn, Solid};
+use crate::sim::rotation::quaternion_product;
 use crate::sim::{Batch, BatchError, BatchOptions, ContactReading, Measured, Model, Shape, World};
 use crate::source::Source;
-use glam::DQuat;
 use sinew_modeler::fitted_to_clip;
 use sinew_motion::Clip;
 use sinew_motion::skeleton::{Joint, Placed, Skeleton};
@@ -47,7 +47,7 @@ pub fn frame_of(model: &Model, measured: &Measured, contacts: &[ContactReading],
                 Shape::Box { center, half_extents, orientation } => Drawn::Box {
                     center: motion.place(*center),
                     half_extents: *half_extents,
-                    orientation: product(motion.orientation, *orientation),
+                    orientation: quaternion_product(motion.orientation, *orientation),
                 },
             };
             solids.push(Solid { shape, color });
@@ -132,11 +132,4 @@ fn side_color(name: &str) -> [u8; 3] {
         (false, true) => RIGHT,
         _ => TRUNK,
     }
-}
-
-/// `a · b` of quaternions `[w, x, y, z]`.
-fn product(a: [f64; 4], b: [f64; 4]) -> [f64; 4] {
-    let of = |[w, x, y, z]: [f64; 4]| DQuat::from_xyzw(x, y, z, w);
-    let DQuat { x, y, z, w } = of(a) * of(b);
-    [w, x, y, z]
 }

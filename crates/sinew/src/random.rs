@@ -2,6 +2,7 @@
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{RngCore, SeedableRng};
+use sinew_sim::fnv::fnv1a;
 
 /// The stream of numbers for one purpose and index under a seed: the same whatever else was drawn before, on any thread.
 pub struct Stream(ChaCha8Rng);
@@ -9,8 +10,8 @@ pub struct Stream(ChaCha8Rng);
 impl Stream {
     /// Opens the stream keyed by (seed, purpose, index).
     pub fn new(seed: u64, purpose: &str, index: u64) -> Stream {
-        // FNV-1a of the purpose; the index selects one of ChaCha's 2⁶⁴ independent streams.
-        let hash = purpose.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |h, b| (h ^ b as u64).wrapping_mul(0x100_0000_01b3));
+        // The index selects one of ChaCha's 2⁶⁴ independent streams.
+        let hash = fnv1a(purpose.bytes());
         let mut key = [0; 32];
         key[..8].copy_from_slice(&seed.to_le_bytes());
         key[8..16].copy_from_slice(&hash.to_le_bytes());

@@ -1,6 +1,8 @@
 //! A simulated run as arrays in MuJoCo's convention.
 
+use crate::sim::fnv::fnv1a;
 use crate::sim::npz::{NpzArray, NpzData, NpzError, write_npz};
+use crate::sim::rotation::rotation_vector;
 use crate::sim::{JointKind, Model, World};
 use crate::transfer::{Moment, Performance};
 
@@ -88,11 +90,6 @@ impl Trajectory {
     }
 }
 
-/// FNV-1a, 64 bits: `h ← (h ⊕ byte) · 2⁴⁰+435` from the offset basis (Fowler, Noll & Vo 1991).
-pub fn fnv1a(bytes: impl Iterator<Item = u8>) -> u64 {
-    bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
-}
-
 /// Joints that the MJCF has actuators for, in its order.
 fn driven(model: &Model) -> Vec<usize> {
     (0..model.joints().len()).filter(|&index| is_driven(model, &model.joints()[index])).collect()
@@ -106,24 +103,4 @@ fn is_driven(model: &Model, joint: &crate::sim::JointInfo) -> bool {
         c.character.joints.iter().find(|j| j.name == name).map(|j| j.kp > 0.0 || j.kd > 0.0)
     };
     !joint.kind.is_root() && model.scene().characters.iter().find_map(of).unwrap_or(false)
-}
-
-/// Axis times angle of the shorter way round.
-fn rotation_vector([w, x, y, z]: [f64; 4]) -> [f64; 3] {
-    let sign = if w < 0.0 { -1.0 } else { 1.0 };
-    let s = (x * x + y * y + z * z).sqrt();
-    let ratio = if s < 1e-12 { 2.0 } else { 2.0 * libm::atan2(s, w.abs()) / s };
-    [x, y, z].map(|c| sign * ratio * c)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::rotation_vector;
-
-    #[test]
-    fn a_quarter_turn_is_half_pi_along_its_axis() {
-        let h = std::f64::consts::FRAC_1_SQRT_2;
-        let [x, y, z] = rotation_vector([-h, 0.0, -h, 0.0]);
-        assert!(x == 0.0 && z == 0.0 && (y - std::f64::consts::FRAC_PI_2).abs() < 1e-12, "{x} {y} {z}");
-    }
 }

@@ -92,9 +92,9 @@ fn every_point_is_a_transfer_of_its_own_that_owns_up_to_its_help() {
     // A row that is cut short is refused.
     let controls = helped.join("controls.json");
     let text = std::fs::read_to_string(&controls).expect("controls");
-    let at = text.find("\"help\": [").expect("help");
-    let broken = text[..at].to_owned() + &text[at..].replacen("    [", "    [1.0,", 1);
+    let at = text.find("\"assist\": [").expect("rows");
+    let broken = text[..at].to_owned() + &text[at..].replacen("      [", "      [1.0,", 1);
     std::fs::write(&controls, broken).expect("written");
     let error = format!("{:#}", replay(&helped, None).err().expect("refused"));
-    assert!(error.contains("row 0 of help has 7 numbers"), "{error}");
+    assert!(error.contains("controls.json is damaged") && error.contains("invalid length 7"), "{error}");
 }

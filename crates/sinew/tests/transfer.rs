@@ -114,7 +114,17 @@ fn files_can_be_read_again() {
     assert!(!pushed.is_same() && side(&pushed.run) > side(&again.run) + 0.1);
     let late = Push { at_secs: 5.0, ..push };
     assert!(format!("{:#}", replay(folder.path(), Some(&late)).err().expect("refused")).contains("--at 5"));
-    std::fs::write(folder.path().join("controls.json"), b"{}").expect("written");
+    // A file of the first layout, with the push-off among the settings and the offsets at the top, performs the same.
+    let path = folder.path().join("controls.json");
+    let text = std::fs::read_to_string(&path).expect("controls");
+    let mut old: serde_json::Value = serde_json::from_str(&text).expect("an object");
+    let solution = old.as_object_mut().and_then(|fields| fields.remove("solution")).expect("a solution");
+    (old["version"], old["offsets"]) = (1.into(), solution["offsets"].clone());
+    old["config"]["push_off"] = solution["push_off"].clone();
+    std::fs::write(&path, old.to_string()).expect("written");
+    let upgraded = replay(folder.path(), None).expect("replayed");
+    assert!(upgraded.is_same() && upgraded.controls == again.controls);
+    std::fs::write(&path, b"{}").expect("written");
     assert!(format!("{:#}", replay(folder.path(), None).err().expect("refused")).contains("controls.json"));
 }
 
@@ -234,14 +244,15 @@ fn read_npz(bytes: &[u8]) -> BTreeMap<String, Vec<f64>> {
 /// How far the end effectors of a target slide in all while they are within a centimetre of the ground, m.
 fn slid(prepared: &Prepared) -> f64 {
     let target = &prepared.target;
-    let effectors = (target.observation_count() - 6) / 6;
+    let effectors = target.observation(0).effector_count();
     let lowest =
-        |e: usize| (0..target.frames()).map(|f| target.observation(f)[8 + 3 * e]).fold(f64::INFINITY, f64::min);
+        |e: usize| (0..target.frames()).map(|f| target.observation(f).effector(e)[2]).fold(f64::INFINITY, f64::min);
     let mut sum = 0.0;
     for e in (0..effectors).filter(|e| lowest(*e) < 0.1) {
-        for now in (0..target.frames()).map(|f| target.observation(f)).filter(|now| now[8 + 3 * e] < lowest(e) + 0.01) {
-            let at = 6 + 3 * (effectors + e);
-            sum += now[at].hypot(now[at + 1]) * FRAME_SECS;
+        let frames = (0..target.frames()).map(|f| target.observation(f));
+        for now in frames.filter(|now| now.effector(e)[2] < lowest(e) + 0.01) {
+            let [x, y, _] = now.effector_velocity(e);
+            sum += x.hypot(y) * FRAME_SECS;
         }
     }
     sum

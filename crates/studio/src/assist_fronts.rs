@@ -3,8 +3,8 @@
 use crate::fronts::{Front, FrontSource};
 use crate::protocol::{ControllerKind, FrontAxis, FrontDetail, FrontEntry, FrontPoint, Steer};
 use crate::sessions::controller::{Controller, Next};
-use anyhow::{Context, Result, anyhow, ensure};
-use sinew::transfer::{Controls, Figures, Help, HelpFigures, Performance, replay};
+use anyhow::{Result, anyhow, ensure};
+use sinew::transfer::{Controls, Figures, HelpFigures, Performance, replay};
 use sinew_modeler::CharacterProject;
 use sinew_sim::{Character, Snapshot, World, Wrench};
 use std::path::{Path, PathBuf};
@@ -147,8 +147,7 @@ impl Points {
         let folder = &self.folders[index];
         let controls = Controls::read(&folder.join("controls.json"))?;
         let figures = Figures::read(&folder.join("summary.json"))?;
-        let row = |row: &Vec<f64>| <Help>::try_from(row.as_slice()).context("a row of help has not 6 numbers");
-        let help = HelpFigures::new(&controls.help.iter().map(row).collect::<Result<Vec<_>>>()?);
+        let help = HelpFigures::new(&controls.solution.assist);
         let last = self.folders.len() - 1;
         let name = match index {
             0 => Some("physics alone"),

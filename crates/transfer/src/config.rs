@@ -49,9 +49,6 @@ pub struct Config {
     pub extras: Extras,
     /// The pass over the whole trajectory.
     pub polish: Option<Polish>,
-    /// Velocity with which the character starts beyond that of the first frame, in `qvel` order; the polish finds it, and presets have none.
-    #[serde(default)]
-    pub push_off: Vec<f64>,
 }
 
 /// Velocity at the start.
@@ -176,7 +173,6 @@ impl Config {
                 offsets: 0.0,
             },
             polish: None,
-            push_off: Vec::new(),
         }
     }
 
@@ -222,7 +218,6 @@ impl Config {
                 root_velocity: 0.2,
                 sliding: 150.0,
             }),
-            push_off: Vec::new(),
         }
     }
 
@@ -270,9 +265,6 @@ impl Config {
         }
         if !(self.sigma > 0.0 && self.sigma.is_finite()) {
             return wrong("sigma", self.sigma, "positive");
-        }
-        if let Some(&speed) = self.push_off.iter().find(|x| !x.is_finite()) {
-            return wrong("push_off", speed, "finite");
         }
         Ok(())
     }

@@ -3,7 +3,8 @@
 use crate::config::{Extras, Weights};
 use crate::target::Target;
 use serde::{Deserialize, Serialize};
-use sinew_sim::World;
+use sinew_sim::rotation::{self, angle_squared};
+use sinew_sim::{FallRule, Heights, Observation, World};
 use std::cell::RefCell;
 
 /// The five terms of the cost, weighted.
@@ -48,13 +49,10 @@ impl Terms {
     }
 }
 
-/// Below this share of the height that its target has, or had at the start, a root has fallen; a centre of mass; and what the target carries
-/// highest, as the head.
-const FALLEN_HEIGHT: f64 = 0.5;
-const FALLEN_CENTER: f64 = 0.6;
-const FALLEN_TOP: f64 = 0.5;
-/// Cosine of the tilt against the target's from which a character has fallen: 60°.
-const FALLEN_TILT: f64 = 0.5;
+/// When a character that follows a target has fallen: its root below half the target's height or tilted by more than 60° against it, its
+/// centre of mass below 0.6 of the target's, or the end effector that should be highest below half of that.
+pub(crate) const FALL: FallRule =
+    FallRule { root: Some(0.5), center: Some(0.6), top: Some(0.5), tilt_cosine: Some(0.5) };
 
 /// A simulated state as the cost looks at it.
 #[derive(Clone, Debug, Default)]
@@ -74,12 +72,17 @@ impl Seen {
         SEEN.with_borrow_mut(|seen| {
             seen.position.resize(target.model.position_count(), 0.0);
             seen.velocity.resize(target.model.velocity_count(), 0.0);
-            seen.observation.resize(target.observation_count(), 0.0);
+            seen.observation.resize(target.model.observation_count(), 0.0);
             world.read_position(&mut seen.position);
             world.read_velocity(&mut seen.velocity);
             world.read_observation(&mut seen.observation);
             use_it(seen)
         })
+    }
+
+    /// What was observed, by name.
+    fn observed(&self) -> Observation<'_, f64> {
+        Observation::new(&self.observation)
     }
 
     /// The five terms against a frame of the target.
@@ -103,8 +106,8 @@ impl Seen {
             }
         };
         terms.pose = w_pose * joints.iter().map(angle).sum::<f64>() / joints.len().max(1) as f64;
-        let places = 6..6 + 3 * target.effectors;
-        let (seen, wanted) = (&self.observation[places.clone()], &target.observation(frame)[places]);
+        let places = target.model.observation_layout().effectors();
+        let (seen, wanted) = (&self.observation[places.clone()], &target.observation(frame).values()[places]);
         let far = seen.iter().zip(wanted).map(|(a, b)| (a - b) * (a - b)).sum::<f64>();
         terms.effectors = w_effectors * far / (seen.len() / 3).max(1) as f64;
         terms
@@ -114,7 +117,9 @@ impl Seen {
     pub fn velocity_cost(&self, target: &Target, frame: usize, extras: &Extras) -> f64 {
         let square = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum::<f64>();
         let (v, wanted) = (&self.velocity, target.velocity(frame));
-        let mut cost = extras.center_velocity * square(&self.observation[3..6], &target.observation(frame)[3..6]);
+        let seen = self.observed();
+        let (center, wanted_center) = (seen.center_velocity(), target.observation(frame).center_velocity());
+        let mut cost = extras.center_velocity * square(&center, &wanted_center);
         let first = if target.dofs.has_free_root {
             cost += extras.root_spin * square(&v[3..6], &wanted[3..6]);
             6
@@ -122,29 +127,32 @@ impl Seen {
             0
         };
         for (e, sole) in target.soles.iter().enumerate() {
-            let weight = extras.foot_velocity * planted(*sole, self.observation[6 + 3 * e + 2]);
+            let weight = extras.foot_velocity * planted(*sole, seen.effector(e)[2]);
             if weight > 0.0 {
-                let at = 6 + 3 * (target.effectors + e);
-                let [x, y] = [self.observation[at], self.observation[at + 1]];
+                let [x, y, _] = seen.effector_velocity(e);
                 cost += weight * (x * x + y * y);
             }
         }
         cost + extras.joint_velocity * square(&v[first..], &wanted[first..]) / (v.len() - first).max(1) as f64
     }
 
-    /// Whether the character has fallen: its root below half its target's height or tilted by more than 60° against it, its centre of mass
-    /// below 0.6 of its target's, or what should be highest below half of that. Heights are compared with the lower of the target's now and at
-    /// the start: who cannot hover has not fallen.
+    /// Whether the character has fallen, by [`FALL`]. Heights are compared with the lower of the target's now and at the start: a character
+    /// that cannot hover has not fallen.
     pub fn has_fallen(&self, target: &Target, frame: usize) -> bool {
         if !target.dofs.has_free_root {
             return false;
         }
-        let (seen, wanted, start) = (&self.observation, target.observation(frame), target.observation(0));
-        let lower = |k: usize| wanted[k].min(start[k]);
-        let top = (8..6 + 3 * target.effectors).step_by(3).max_by(|&a, &b| wanted[a].total_cmp(&wanted[b]));
-        has_fallen(&self.position, target.position(frame), target.position(0)[2])
-            || seen[2] < FALLEN_CENTER * lower(2)
-            || top.is_some_and(|k| seen[k] < FALLEN_TOP * lower(k))
+        let (seen, wanted, start) = (self.observed(), target.observation(frame), target.observation(0));
+        let (q, wanted_q) = (&self.position, target.position(frame));
+        let height = |seen: &Observation<'_, f64>, e: usize| seen.effector(e)[2];
+        let top = (0..wanted.effector_count()).max_by(|&a, &b| height(&wanted, a).total_cmp(&height(&wanted, b)));
+        let now = Heights { root: q[2], center: seen.center()[2], top: top.map(|e| height(&seen, e)) };
+        let reference = Heights {
+            root: wanted_q[2].min(target.position(0)[2]),
+            center: wanted.center()[2].min(start.center()[2]),
+            top: top.map(|e| height(&wanted, e).min(height(&start, e))),
+        };
+        FALL.has_fallen(&now, &reference, tilt_cosine(&q[3..7], &wanted_q[3..7]))
     }
 }
 
@@ -155,32 +163,10 @@ pub(crate) fn planted(sole: Option<f64>, height: f64) -> f64 {
     1.0 / (1.0 + above * above)
 }
 
-/// Whether a root has fallen, given the character's and its target's `qpos` and the root's height at the start.
-pub(crate) fn has_fallen(q: &[f64], wanted: &[f64], start_height: f64) -> bool {
-    let up = |q: &[f64]| {
-        let [w, x, y, z] = [q[3], q[4], q[5], q[6]];
-        [2.0 * (x * z - w * y), 2.0 * (y * z + w * x), 1.0 - 2.0 * (x * x + y * y)]
-    };
-    let (a, b) = (up(q), up(wanted));
-    let cosine = a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-    // Comparisons that also catch what is not a number.
-    let stands = q[2] >= FALLEN_HEIGHT * wanted[2].min(start_height) && cosine >= FALLEN_TILT;
-    !stands
-}
-
-/// Square of the angle between two orientations: `4 asin²(s)`, as a series while `s²` is small.
-pub(crate) fn angle_squared(a: &[f64], b: &[f64]) -> f64 {
-    // Vector part of a⁻¹·b, whose length is the sine of half the angle.
-    let x = a[0] * b[1] - a[1] * b[0] - a[2] * b[3] + a[3] * b[2];
-    let y = a[0] * b[2] - a[2] * b[0] - a[3] * b[1] + a[1] * b[3];
-    let z = a[0] * b[3] - a[3] * b[0] - a[1] * b[2] + a[2] * b[1];
-    let s = x * x + y * y + z * z;
-    if s < 0.0625 {
-        return 4.0 * s * (1.0 + s * (1.0 / 3.0 + s * (8.0 / 45.0 + s * (4.0 / 35.0 + s * (128.0 / 1575.0)))));
-    }
-    let w = a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3];
-    let angle = 2.0 * libm::atan2(s.sqrt(), w.abs());
-    angle * angle
+/// Cosine of the angle by which two orientations are tilted against each other, whatever their headings: between the vertical as each sees it.
+pub(crate) fn tilt_cosine(a: &[f64], b: &[f64]) -> f64 {
+    let [a, b] = [a, b].map(|q| rotation::up([q[0], q[1], q[2], q[3]]));
+    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 }
 
 #[cfg(test)]

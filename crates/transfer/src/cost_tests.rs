@@ -1,6 +1,7 @@
 use super::*;
 use crate::test_figure::{self as figure, ARM, DRIVEN, EFFECTORS, HIP, LEG, ROOT_HEIGHT, SPEEDS, row};
 use sinew_sim::JointKind;
+use sinew_sim::rotation::quaternion_product;
 
 const WEIGHTS: Weights = Weights { height: 2.0, position: 3.0, orientation: 5.0, pose: 7.0, effectors: 11.0 };
 const NONE: Extras = Extras {
@@ -167,62 +168,29 @@ fn about(axis: [f64; 3], angle: f64) -> [f64; 4] {
     [libm::cos(angle / 2.0), s * axis[0], s * axis[1], s * axis[2]]
 }
 
-/// Hamilton's product.
-fn product(a: [f64; 4], b: [f64; 4]) -> [f64; 4] {
-    [
-        a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3],
-        a[0] * b[1] + a[1] * b[0] + a[2] * b[3] - a[3] * b[2],
-        a[0] * b[2] - a[1] * b[3] + a[2] * b[0] + a[3] * b[1],
-        a[0] * b[3] + a[1] * b[2] - a[2] * b[1] + a[3] * b[0],
-    ]
-}
-
 #[test]
-fn the_angle_between_orientations_does_not_depend_on_where_they_are() {
-    let bases = [[1.0, 0.0, 0.0, 0.0], [0.5, -0.5, 0.5, 0.5], [0.1, 0.7, -0.1, 0.7], [0.8, 0.0, -0.6, 0.0]];
-    for base in bases {
-        for axis in [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [0.36, 0.48, -0.8]] {
-            // On both sides of where the series ends, at 2·asin(¼) = 0.5054.
-            for angle in [0.0, 1e-4, 0.3, 0.4, 0.49, 0.505, 0.506, 1.5, 3.0] {
-                let turned = product(base, about(axis, angle));
-                let wanted = angle * angle;
-                for other in [turned, turned.map(|x| -x)] {
-                    let found = angle_squared(&base, &other);
-                    assert!((found - wanted).abs() <= 2e-7 * wanted + 1e-15, "{base:?}, {axis:?}, {angle}: {found}");
-                }
-            }
-        }
-    }
-}
-
-#[test]
-fn falling_is_lying_or_sinking_but_not_turning() {
-    let at = |z: f64, turn: [f64; 4]| [vec![5.0, 0.0, z], turn.to_vec()].concat();
-    let about_x = |angle: f64| about([1.0, 0.0, 0.0], angle);
-    let target = at(1.0, about_x(0.0));
-    assert!(!has_fallen(&at(0.3, about_x(0.0)), &target, 0.5), "a target that hovers");
-    assert!(!has_fallen(&at(0.51, about_x(0.9)), &target, 1.0));
-    assert!(has_fallen(&at(0.49, about_x(0.0)), &target, 1.0));
-    assert!(has_fallen(&at(1.0, about_x(1.1)), &target, 1.0));
-    assert!(!has_fallen(&at(1.0, [0.0, 0.0, 0.0, 1.0]), &target, 1.0));
-    assert!(has_fallen(&at(f64::NAN, about_x(0.0)), &target, 1.0));
-}
-
-#[test]
-fn a_tilt_of_sixty_degrees_against_the_target_is_a_fall_whatever_the_heading() {
-    let at = |turn: [f64; 4]| [vec![0.0, 0.0, 1.0], turn.to_vec()].concat();
-    let limit = std::f64::consts::FRAC_PI_3;
+fn tilts_are_compared_whatever_the_heading() {
     for base in [[1.0, 0.0, 0.0, 0.0], about([0.6, 0.0, 0.8], 0.7), about([0.0, 0.6, 0.8], -0.9)] {
         for axis in [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.6, -0.8, 0.0]] {
-            for (sign, heading) in [(1.0, 0.0), (-1.0, 0.0), (1.0, 2.0), (-1.0, -1.0)] {
+            for (angle, heading) in [(0.3, 0.0), (-1.0, 0.0), (1.1, 2.0), (-2.5, -1.0)] {
                 // Tilted about a level axis of the world, then turned about the vertical.
                 let turn = about([0.0, 0.0, 1.0], heading);
-                let tilted = |angle: f64| at(product(turn, product(about(axis, sign * angle), base)));
-                assert!(!has_fallen(&tilted(limit - 0.01), &at(base), 1.0), "{base:?} {axis:?}");
-                assert!(has_fallen(&tilted(limit + 0.01), &at(base), 1.0), "{base:?} {axis:?}");
+                let tilted = quaternion_product(turn, quaternion_product(about(axis, angle), base));
+                let found = tilt_cosine(&tilted, &base);
+                assert!((found - libm::cos(angle)).abs() < 1e-12, "{base:?} {axis:?} {angle}: {found}");
             }
         }
     }
+}
+
+#[test]
+fn a_root_that_is_tilted_by_sixty_degrees_has_fallen() {
+    let target = figure::standing();
+    let limit = std::f64::consts::FRAC_PI_3;
+    let tilted = |angle: f64| falls(&target, &[(3, angle)]);
+    assert!(!tilted(limit - 0.01).0 && tilted(limit + 0.01).0);
+    assert!(!falls(&target, &[(5, 3.0)]).0, "turned about the vertical");
+    assert!(falls(&target, &[(2, f64::NAN)]).0, "not a number");
 }
 
 /// Whether the rest pose moved along `way` has fallen at frame 8 of a motion, and its centre of mass over the drawn one's.

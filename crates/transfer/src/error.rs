@@ -62,6 +62,24 @@ pub enum TransferError {
         /// What it may be.
         range: &'static str,
     },
+    /// A solution is of another character or motion.
+    #[error(
+        "the solution's {part} has {found} numbers, but this motion of this character needs {needed}; transfer the motion again"
+    )]
+    Solution {
+        /// Part of the solution.
+        part: &'static str,
+        /// Numbers in it.
+        found: usize,
+        /// Numbers that fit.
+        needed: String,
+    },
+    /// A number of a solution is none.
+    #[error("the solution's {part} holds a number that is not finite; transfer the motion again")]
+    SolutionNotFinite {
+        /// Part of the solution.
+        part: &'static str,
+    },
     /// A checkpoint is of another run.
     #[error("the checkpoint is of another {what}; remove it or run without --resume")]
     OtherRun {

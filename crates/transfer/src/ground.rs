@@ -1,5 +1,6 @@
 //! How near bodies are to the ground.
 
+use sinew_sim::rotation::rotated;
 use sinew_sim::{BodyInfo, BodyMotion, Measured, Model, Shape};
 
 /// The lowest point of a body, m; `None` where it has no shape.
@@ -20,7 +21,7 @@ fn balls_of(body: &BodyInfo) -> Vec<([f64; 3], f64)> {
             Shape::Sphere { center, radius } => points.push((center, radius)),
             Shape::Box { center, half_extents: [x, y, z], orientation } => points.extend((0..8).map(|corner| {
                 let sign = |bit: usize| if corner & bit == 0 { -1.0 } else { 1.0 };
-                let arm = turned(orientation, [sign(1) * x, sign(2) * y, sign(4) * z]);
+                let arm = rotated(orientation, [sign(1) * x, sign(2) * y, sign(4) * z]);
                 ([0, 1, 2].map(|k| center[k] + arm[k]), 0.0)
             })),
         }
@@ -47,12 +48,6 @@ pub fn lowest_point(model: &Model, position: &[f64]) -> f64 {
     let measured = Measured::new(model, position, &vec![0.0; model.velocity_count()], [0.0; 3]);
     let bodies = model.bodies().iter().zip(&measured.bodies);
     bodies.filter_map(|(body, motion)| lowest_of(body, motion)).map(|p| p[2] - ground).fold(f64::INFINITY, f64::min)
-}
-
-/// A vector turned by a quaternion `[w, x, y, z]`: `v + 2 u×(u×v + w v)`.
-fn turned([w, a, b, c]: [f64; 4], [x, y, z]: [f64; 3]) -> [f64; 3] {
-    let t = [b * z - c * y + w * x, c * x - a * z + w * y, a * y - b * x + w * z];
-    [x + 2.0 * (b * t[2] - c * t[1]), y + 2.0 * (c * t[0] - a * t[2]), z + 2.0 * (a * t[1] - b * t[0])]
 }
 
 #[cfg(test)]

@@ -16,6 +16,7 @@ pub mod performance;
 pub mod polish;
 mod rollouts;
 pub mod search;
+mod solution;
 mod start_state;
 pub mod target;
 #[cfg(test)]
@@ -32,5 +33,6 @@ pub use feedback::{FeedbackConfig, FeedbackProgress, FeedbackTraining, Gains, Pi
 pub use metrics::Metrics;
 pub use performance::{Moment, Performance};
 pub use search::Search;
+pub use solution::Solution;
 pub use target::{ClipInput, FRAME_SECS, Target};
 pub use transfer::{Progress, Stage, Transfer};

@@ -84,7 +84,7 @@ pub fn mean_squared_jerk(model: &Model, rows: &[&[f64]]) -> f64 {
 
 /// All times in which a body bore weight on the ground, and how far it slid in each: `∫ |v_t| dt` of the point that bears most.
 pub fn contacts(model: &Model, run: &Performance) -> Vec<Contact> {
-    let weight = 9.81 * model.total_mass();
+    let weight = model.weight();
     let bodies = model.bodies().len();
     let mut open: Vec<Option<Contact>> = vec![None; bodies];
     let mut done = Vec::new();

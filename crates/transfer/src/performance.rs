@@ -1,10 +1,10 @@
 //! The simulated motion, step by step, as it is written, measured and looked at.
 
-use crate::assist::{Help, HelpUnits};
+use crate::assist::HelpUnits;
 use crate::config::Config;
 use crate::cost::{Seen, Terms};
 use crate::target::{FRAME_SECS, Target};
-use crate::{TransferError, start_state};
+use crate::{Solution, TransferError, start_state};
 use sinew_sim::{Batch, BatchOptions, ContactReading, Snapshot, Status, WorldMut, Wrench};
 
 /// A simulated run that was recorded in every step.
@@ -42,43 +42,23 @@ pub struct Moment {
 }
 
 impl Performance {
-    /// Simulates offsets (one row for each frame) from the target's start and records every step.
+    /// Simulates a solution from the target's start and records every step. Before each step `act` gets its number, from zero on, and the
+    /// world, to push it for instance.
     ///
     /// # Errors
-    /// Where no world can be made.
-    pub fn record(target: &Target, config: &Config, offsets: &[f64]) -> Result<Performance, TransferError> {
-        Performance::record_with(target, config, offsets, &mut |_, _| ())
-    }
-
-    /// Like [`Performance::record`]; before each step `act` gets its number, from zero on, and the world, to push it for instance.
-    ///
-    /// # Errors
-    /// Where no world can be made.
-    pub fn record_with(
+    /// Where the solution is of another character or motion, or no world can be made.
+    pub fn record(
         target: &Target,
         config: &Config,
-        offsets: &[f64],
+        solution: &Solution,
         act: &mut dyn FnMut(usize, &mut WorldMut<'_>),
     ) -> Result<Performance, TransferError> {
-        let start = start_state::start_state(target, config);
-        Performance::record_from(target, config, offsets, &start, act)
-    }
-
-    /// Like [`Performance::record_with`], helped from outside: row i of `help` acts from frame i to the next.
-    ///
-    /// # Errors
-    /// Where no world can be made.
-    pub fn record_assisted(
-        target: &Target,
-        config: &Config,
-        offsets: &[f64],
-        help: &[Help],
-        act: &mut dyn FnMut(usize, &mut WorldMut<'_>),
-    ) -> Result<Performance, TransferError> {
+        solution.check(target)?;
+        let start = start_state::start_state(target, config, &solution.push_off);
         let units = HelpUnits::of(&target.model);
         let steps_per_frame = config.steps_per_frame();
-        let wrench = |step: usize| help.get(step / steps_per_frame).and_then(|row| units.wrench(row));
-        let mut run = Performance::record_with(target, config, offsets, &mut |step, world| {
+        let wrench = |step: usize| solution.assist.get(step / steps_per_frame).and_then(|row| units.wrench(row));
+        let mut run = Performance::record_from(target, config, &solution.offsets, &start, &mut |step, world| {
             world.clear_forces();
             if let Some(wrench) = wrench(step) {
                 world.add_assist(&wrench);
@@ -91,7 +71,7 @@ impl Performance {
         Ok(run)
     }
 
-    pub(crate) fn record_from(
+    fn record_from(
         target: &Target,
         config: &Config,
         offsets: &[f64],
@@ -113,7 +93,7 @@ impl Performance {
         let mut seen = Seen {
             position: vec![0.0; model.position_count()],
             velocity: vec![0.0; model.velocity_count()],
-            observation: vec![0.0; target.observation_count()],
+            observation: vec![0.0; model.observation_count()],
         };
         batch.world_mut(0).set_target(&row(0));
         run.push(&batch);

@@ -1,5 +1,6 @@
 use super::*;
 use crate::Begins;
+use crate::assist::Help;
 use crate::test_figure::{self as figure, DRIVEN, LEG, SPEEDS, row};
 use sinew_sim::JointKind;
 
@@ -8,10 +9,16 @@ fn config() -> Config {
     Config { dt: figure::DT, begins: Begins::Rest, cost_frames: 3, ..Config::quick() }
 }
 
+/// A run with offsets of zero for so many frames.
+fn still(target: &Target, frames: usize, act: &mut dyn FnMut(usize, &mut WorldMut<'_>)) -> Performance {
+    let solution = Solution { offsets: vec![0.0; frames * DRIVEN], ..Solution::default() };
+    Performance::record(target, &config(), &solution, act).expect("a run")
+}
+
 #[test]
 fn every_step_is_recorded_and_every_look_counted() {
     let target = figure::standing();
-    let run = Performance::record(&target, &config(), &[0.0; 9 * DRIVEN]).expect("a run");
+    let run = still(&target, 9, &mut |_, _| ());
     assert_eq!((run.dt, run.steps_per_frame, run.moments.len()), (figure::DT, 10, 81));
     assert_eq!((run.frames(), run.duration_secs()), (9, 8.0 * FRAME_SECS));
     assert_eq!(run.costs.iter().map(|(frame, _)| *frame).collect::<Vec<_>>(), [3, 6, 8]);
@@ -23,18 +30,17 @@ fn every_step_is_recorded_and_every_look_counted() {
     let carried: f64 = run.moments[80].contacts.iter().map(|c| c.force[2]).sum();
     assert!((carried / target.weight() - 1.0).abs() < 0.1, "{carried} N");
     // Rows of offsets end it where they end.
-    let short = Performance::record(&target, &config(), &[0.0; 6 * DRIVEN]).expect("a run");
+    let short = still(&target, 6, &mut |_, _| ());
     assert_eq!(short.costs.iter().map(|(frame, _)| *frame).collect::<Vec<_>>(), [3, 5]);
     assert_eq!(short.moments[..], run.moments[..51]);
-    let long = Performance::record(&target, &config(), &[0.0; 12 * DRIVEN]).expect("a run");
-    assert_eq!(long, run);
 }
 
 #[test]
 fn offsets_become_targets_that_are_reached_at_their_frame() {
     let target = figure::motion(&figure::model(JointKind::Free), 9, |frame| row(&[(LEG[1], 0.01 * frame as f64)]));
     let offsets: Vec<f64> = (0..9).flat_map(|frame| [0.002 * frame as f64, 0.0, 0.0, 0.0]).collect();
-    let run = Performance::record(&target, &config(), &offsets).expect("a run");
+    let solution = Solution { offsets, ..Solution::default() };
+    let run = Performance::record(&target, &config(), &solution, &mut |_, _| ()).expect("a run");
     for frame in 0..9 {
         let wanted = 0.012 * frame as f64;
         let found = run.at_frame(frame).target[LEG[0]];
@@ -57,14 +63,13 @@ fn a_fall_is_told_at_its_first_frame() {
     // A push from behind that nobody stands: 6 m/s within a step.
     let target = figure::motion(&figure::model(JointKind::Free), 41, |_| [0.0; SPEEDS]);
     let trunk = target.model.body("trunk").expect("a body");
-    let run = Performance::record_with(&target, &config(), &[0.0; 41 * DRIVEN], &mut |step, world| {
+    let run = still(&target, 41, &mut |step, world| {
         world.clear_forces();
         if (40..50).contains(&step) {
             let force = [6.0 * target.model.total_mass() / (10.0 * figure::DT), 0.0, 0.0];
             world.add_force(trunk, force, [0.0, 0.0, 1.3]);
         }
     });
-    let run = run.expect("a run");
     let fell_at = run.fell_at.expect("a fall");
     assert!(!run.diverged && run.frames() == 41);
     // Before it, nothing had fallen; from it on, it had.
@@ -79,12 +84,11 @@ fn a_fall_is_told_at_its_first_frame() {
 #[test]
 fn who_is_torn_apart_has_diverged_and_fallen() {
     let target = figure::standing();
-    let run = Performance::record_with(&target, &config(), &[0.0; 9 * DRIVEN], &mut |step, world| {
+    let run = still(&target, 9, &mut |step, world| {
         if step == 35 {
             world.set_velocity(&[f64::NAN; SPEEDS]);
         }
     });
-    let run = run.expect("a run");
     assert!(run.diverged && run.fell_at == Some(4), "{:?}", run.fell_at);
 }
 
@@ -96,7 +100,8 @@ fn help_acts_in_its_frames_and_is_recorded() {
     (2..5).for_each(|frame| help[frame][2] = 0.5);
     help[6][5] = 0.25;
     let record = |help: &[Help]| {
-        Performance::record_assisted(&target, &config(), &[0.0; 9 * DRIVEN], help, &mut |_, _| ()).expect("a run")
+        let solution = Solution { offsets: vec![0.0; 9 * DRIVEN], assist: help.to_vec(), ..Solution::default() };
+        Performance::record(&target, &config(), &solution, &mut |_, _| ()).expect("a run")
     };
     let run = record(&help);
     let weight = target.weight();
@@ -122,7 +127,7 @@ fn help_acts_in_its_frames_and_is_recorded() {
     assert!((fallen + 9.81 * (0.2 - 0.5 * 0.075)).abs() < 1e-3, "{fallen} m/s");
     assert!((helped.angular_momentum[2] - turn * 0.025).abs() < 1e-3 * turn, "{:?}", helped.angular_momentum);
     // No help is no help.
-    let alone = Performance::record(&target, &config(), &[0.0; 9 * DRIVEN]).expect("a run");
+    let alone = still(&target, 9, &mut |_, _| ());
     assert_eq!(record(&[]), alone);
     assert_eq!(record(&[[0.0; 6]; 8]), alone);
 }

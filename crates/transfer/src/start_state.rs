@@ -8,8 +8,8 @@ use sinew_sim::Snapshot;
 /// How deep the lowest point may start in the ground, m.
 const SUNK: f64 = 0.001;
 
-/// The first frame as a state, with the push-off of a configuration; where it starts in the ground, it is lifted out.
-pub(crate) fn start_state(target: &Target, config: &Config) -> Snapshot {
+/// Returns the first frame as a state, with a push-off (see [`crate::Solution::push_off`]); a body that starts in the ground is lifted out.
+pub(crate) fn start_state(target: &Target, config: &Config, push_off: &[f64]) -> Snapshot {
     let mut position = target.position(0).to_vec();
     let mut velocity = target.velocity(0).to_vec();
     if config.begins == Begins::Rest {
@@ -22,7 +22,7 @@ pub(crate) fn start_state(target: &Target, config: &Config) -> Snapshot {
         }
         velocity[2] = velocity[2].max(if low <= SUNK { 0.0 } else { f64::NEG_INFINITY });
     }
-    velocity.iter_mut().zip(&config.push_off).for_each(|(v, more)| *v += more);
+    velocity.iter_mut().zip(push_off).for_each(|(v, more)| *v += more);
     Snapshot::new(&position, &velocity)
 }
 

@@ -14,7 +14,7 @@ fn start(model: &Arc<Model>, config: &Config, height: f64, velocity: [f64; SPEED
         way[2] += height;
         way
     });
-    let state = start_state(&target, config);
+    let state = start_state(&target, config, &[]);
     let (q, v) = state.values().split_at(model.position_count());
     (q[2] - figure::ROOT_HEIGHT, v.to_vec())
 }
@@ -53,4 +53,14 @@ fn who_begins_at_rest_does_not_move() {
     let model = figure::model(JointKind::Free);
     let rests = Config { begins: Begins::Rest, ..config() };
     assert_eq!(start(&model, &rests, 0.5, [1.0; SPEEDS]).1, [0.0; SPEEDS]);
+}
+
+#[test]
+fn a_push_off_is_added_to_what_is_drawn() {
+    let target = figure::motion(&figure::model(JointKind::Free), 9, |frame| row(&[(0, 0.025 * frame as f64)]));
+    let push_off: Vec<f64> = (0..SPEEDS).map(|k| 0.1 * k as f64 - 0.3).collect();
+    let state = start_state(&target, &config(), &push_off);
+    let expected: Vec<f64> = push_off.iter().enumerate().map(|(k, v)| v + f64::from(u8::from(k == 0))).collect();
+    let found = &state.values()[target.model.position_count()..];
+    assert!(found.iter().zip(&expected).all(|(a, b)| near(*a, *b)), "{found:?}");
 }

@@ -2,7 +2,8 @@
 
 use crate::TransferError;
 use crate::dofs::Dofs;
-use sinew_sim::{Batch, BatchOptions, Model};
+use sinew_sim::fnv::fnv1a;
+use sinew_sim::{Batch, BatchOptions, Model, Observation};
 use std::sync::Arc;
 
 /// Time between frames, s: divides the paper's intervals of 0.05, 0.1, 0.25 and 0.5 s.
@@ -30,11 +31,8 @@ pub struct Target {
     /// `qpos` and `qvel` of each frame.
     positions: Vec<f64>,
     velocities: Vec<f64>,
-    /// `[centre of mass, its velocity, end effectors, their velocities]` of each frame, as worlds are observed.
+    /// Of each frame, as worlds are observed.
     observations: Vec<f64>,
-    observation_count: usize,
-    /// Number of end effectors.
-    pub(crate) effectors: usize,
     /// Height of each end effector where it comes closest to the ground; `None` for those that never stand on it, m.
     pub(crate) soles: Vec<Option<f64>>,
     frames: usize,
@@ -72,8 +70,6 @@ impl Target {
         let mut target = Target {
             model: model.clone(),
             dofs: Dofs::new(model),
-            observation_count: 6 + 6 * model.end_effectors().count(),
-            effectors: model.end_effectors().count(),
             soles: Vec::new(),
             observations: Vec::new(),
             velocities,
@@ -94,8 +90,9 @@ impl Target {
             world.set_velocity(self.velocity(frame));
         }
         batch.observe();
-        let mut observations = vec![0.0; self.frames * self.observation_count];
-        for (frame, row) in observations.chunks_mut(self.observation_count).enumerate() {
+        let count = self.model.observation_count();
+        let mut observations = vec![0.0; self.frames * count];
+        for (frame, row) in observations.chunks_mut(count).enumerate() {
             batch.world(frame).read_observation(row);
         }
         Ok(observations)
@@ -104,23 +101,22 @@ impl Target {
     /// Which end effectors stand on the ground at some time, and how high they are then.
     fn find_soles(&self) -> Vec<Option<f64>> {
         let ground = self.model.scene().ground.map_or(0.0, |g| g.height);
-        let height = self.observation(0)[2] - ground;
+        let height = self.observation(0).center()[2] - ground;
         let lowest = |e: usize| {
-            (0..self.frames).map(|f| self.observation(f)[6 + 3 * e + 2] - ground).fold(f64::INFINITY, f64::min)
+            (0..self.frames).map(|f| self.observation(f).effector(e)[2] - ground).fold(f64::INFINITY, f64::min)
         };
-        (0..self.effectors)
+        (0..self.model.observation_layout().effector_count())
             .map(lowest)
             .map(|low| (low < SOLE_SHARE * height).then_some(ground + low.max(0.0)))
             .collect()
     }
 
-    /// A number that another motion or another character does not share (FNV-1a of all positions and constants of the model).
+    /// A number that another motion or another character does not share: FNV-1a of the time step, the positions of all frames, and the scene
+    /// as JSON, which has every field of the character under its name.
     pub fn hash(&self) -> u64 {
-        let fnv = |h: u64, bits: u64| (h ^ bits).wrapping_mul(0x100_0000_01b3);
-        let start = fnv(0xcbf2_9ce4_8422_2325, self.model.dt().to_bits());
-        let character = format!("{:?}", self.model.scene());
-        let named = character.bytes().fold(start, |h, b| fnv(h, u64::from(b)));
-        self.positions.iter().fold(named, |h, x| fnv(h, x.to_bits()))
+        let scene = serde_json::to_vec(self.model.scene()).unwrap_or_default();
+        let numbers = std::iter::once(self.model.dt()).chain(self.positions.iter().copied());
+        fnv1a(numbers.flat_map(f64::to_le_bytes).chain(scene))
     }
     /// The model of the character.
     pub fn model(&self) -> &Arc<Model> {
@@ -128,7 +124,7 @@ impl Target {
     }
     /// Weight of the character, N.
     pub(crate) fn weight(&self) -> f64 {
-        9.81 * self.model.total_mass()
+        self.model.weight()
     }
     /// Number of frames; they are [`FRAME_SECS`] apart.
     pub fn frames(&self) -> usize {
@@ -146,13 +142,9 @@ impl Target {
     pub fn velocity(&self, frame: usize) -> &[f64] {
         row(&self.velocities, self.model.velocity_count(), frame.min(self.frames - 1))
     }
-    /// `[centre of mass, its velocity, end effectors, their velocities]` of a frame.
-    pub fn observation(&self, frame: usize) -> &[f64] {
-        row(&self.observations, self.observation_count, frame.min(self.frames - 1))
-    }
-    /// Length of an observation.
-    pub fn observation_count(&self) -> usize {
-        self.observation_count
+    /// What an observer of a world that follows the target exactly sees at a frame.
+    pub fn observation(&self, frame: usize) -> Observation<'_, f64> {
+        Observation::new(row(&self.observations, self.model.observation_count(), frame.min(self.frames - 1)))
     }
 }
 

@@ -68,13 +68,13 @@ fn a_target_is_observed_as_worlds_are() {
         let t = 0.1 * frame as f64;
         speeds(&[(0, t), (2, 0.5 * t), (4, 0.3 * t), (LEG[1], t), (ARM[1] + 1, -t)])
     });
-    assert_eq!((target.effectors, target.observation_count()), (3, 24));
+    assert_eq!(target.observation(0).values().len(), 24);
     for frame in [0, 4, 8] {
         let measured = Measured::new(&model, target.position(frame), target.velocity(frame), [0.0; 3]);
         let velocity = measured.linear_momentum.map(|p| p / model.total_mass());
         let expected: Vec<f64> =
             [measured.center_of_mass, velocity].concat().into_iter().chain(measured.end_effectors.concat()).collect();
-        for (k, (found, wanted)) in target.observation(frame).iter().zip(&expected).enumerate() {
+        for (k, (found, wanted)) in target.observation(frame).values().iter().zip(&expected).enumerate() {
             assert!((found - wanted).abs() < 1e-4, "frame {frame}, number {k}: {found} instead of {wanted}");
         }
     }
@@ -98,7 +98,7 @@ fn who_comes_down_to_the_ground_has_a_sole_there() {
 #[test]
 fn a_sole_is_a_fifth_of_the_centre_of_mass_at_most() {
     let model = figure::model(JointKind::Free);
-    let height = figure::standing().observation(0)[2];
+    let height = figure::standing().observation(0).center()[2];
     // Lifted by x, the foot is at x and the centre of mass at `height + x`: a fifth of it at x = height/4.
     let has_sole = |lift: f64| figure::motion(&model, 5, |_| speeds(&[(2, lift)])).soles[0].is_some();
     assert!(has_sole(0.99 * height / 4.0) && !has_sole(1.01 * height / 4.0));
@@ -152,6 +152,6 @@ fn hashes_tell_motions_characters_and_steps_apart() {
 #[test]
 fn a_figure_weighs_its_mass_times_g() {
     assert!((figure::standing().weight() - 16.0 * 9.81).abs() < 1e-9);
-    let foot = &figure::standing().observation(0)[6..9].to_vec();
+    let foot = figure::standing().observation(0).effector(0);
     assert!((foot[2] - (ROOT_HEIGHT + EFFECTORS[0][2])).abs() < 1e-6);
 }

@@ -6,11 +6,11 @@ use crate::config::Config;
 use crate::polish::Polishing;
 use crate::search::Search;
 use crate::target::Target;
-use crate::{Performance, TransferError};
+use crate::{Performance, Solution, TransferError};
 use serde::{Deserialize, Serialize};
 
 /// First bytes of a checkpoint; the digit counts its versions.
-const MAGIC: &[u8] = b"sinew-transfer-3\n";
+const MAGIC: &[u8] = b"sinew-transfer-4\n";
 
 /// How often the windows before a fall are searched again before weaning is tried; where that fails, the search goes on.
 const TRIES_BEFORE_WEANING: usize = 2;
@@ -78,7 +78,7 @@ impl Transfer {
         })
     }
 
-    /// The configuration, with the push-off that was found.
+    /// The configuration.
     pub fn config(&self) -> &Config {
         &self.config
     }
@@ -96,7 +96,7 @@ impl Transfer {
     }
     /// Whether the search fell, and a motion was found from the other side: held at its drawing by help, which then went.
     pub fn was_weaned(&self) -> bool {
-        self.weaning.as_ref().is_some_and(|weaning| weaning.weaned().is_some())
+        self.weaning.as_ref().is_some_and(|weaning| weaning.has_weaned())
     }
     /// What it does next.
     pub fn stage(&self) -> Stage {
@@ -134,19 +134,14 @@ impl Transfer {
                 }
             }
             Stage::Weaning => {
-                let weaning = self.weaning.get_or_insert_default();
-                weaning.advance(target, &self.config)?;
-                if let Some(weaned) = weaning.weaned() {
-                    self.config.push_off.clone_from(&weaned.push_off);
-                }
+                self.weaning.get_or_insert_default().advance(target, &self.config)?;
             }
             Stage::Polish => {
                 let mut polishing = match self.polishing.take() {
                     Some(polishing) => polishing,
-                    None => Polishing::new(self.best_offsets(target), self.config.push_off.clone()),
+                    None => Polishing::new(self.solution(target)),
                 };
                 polishing.advance(target, &self.config)?;
-                self.config.push_off = polishing.push_off().to_vec();
                 self.polishing = Some(polishing);
             }
             Stage::Done => {}
@@ -166,21 +161,21 @@ impl Transfer {
         Progress { done, total, windows, rounds, best_cost, steps, stage }
     }
 
-    /// Offsets of the best motion so far, one row for each frame that it reaches.
-    pub fn best_offsets(&self, target: &Target) -> Vec<f64> {
-        match (&self.polishing, self.weaning.as_ref().and_then(Weaning::weaned)) {
-            (Some(polishing), _) => polishing.offsets().to_vec(),
-            (None, Some(weaned)) => weaned.offsets.clone(),
-            (None, None) => self.search.best_offsets(target),
+    /// The best solution so far; its offsets reach as far as the search did, and are empty before its first window.
+    pub fn solution(&self, target: &Target) -> Solution {
+        match (&self.polishing, self.weaning.as_ref().and_then(Weaning::solution)) {
+            (Some(polishing), _) => polishing.solution().clone(),
+            (None, Some(weaned)) => weaned,
+            (None, None) => self.search.solution(target),
         }
     }
 
     /// The best motion so far, simulated and recorded.
     ///
     /// # Errors
-    /// Where no world can be made.
+    /// Where no window has been searched yet, or no world can be made.
     pub fn perform(&self, target: &Target) -> Result<Performance, TransferError> {
-        Performance::record(target, &self.config, &self.best_offsets(target))
+        Performance::record(target, &self.config, &self.solution(target), &mut |_, _| ())
     }
 
     /// The state as bytes.
@@ -200,7 +195,7 @@ impl Transfer {
         let saved: Transfer = postcard::from_bytes(body).map_err(|e| damaged(e.to_string()))?;
         let checks = [
             ("motion or character", saved.target_hash == target.hash()),
-            ("preset", Config { push_off: Vec::new(), ..saved.config.clone() } == *config),
+            ("preset", saved.config == *config),
             ("seed", saved.seed == seed),
         ];
         match checks.iter().find(|(_, same)| !same) {
@@ -209,3 +204,7 @@ impl Transfer {
         }
     }
 }
+
+#[cfg(test)]
+#[path = "transfer_tests.rs"]
+mod tests;

@@ -17,7 +17,7 @@ use super::draft::{Part, Plan};
 use glam::{DMat3, DVec3};
 use sinew_sim::{Body, Joint, JointKind, mass_properties};
 
-const GRAVITY: f64 = 9.81;
+const GRAVITY: f64 = sinew_sim::STANDARD_GRAVITY;
 
 /// Mass, centre and inertia about the world's axes at the centre.
 #[derive(Clone, Copy)]

@@ -1,4 +1,4 @@
-//! Rotations as vectors along their axes, as long as their angles.
+//! Rotations as vectors along their axes, as long as their angles: with the series that the solver's small steps need.
 
 use glam::{DQuat, DVec3};
 

@@ -35,7 +35,7 @@ pub use repeat::{Repeated, repeat_cycle};
 pub use resample::{resample, sample};
 pub use side_pairs::side_pairs;
 pub use travel::{GroundSpeed, Travel, travel_from_feet};
-pub use velocity::{JointVelocity, velocities};
+pub use velocity::{JointVelocity, rotation_vector, velocities};
 
 #[cfg(test)]
 mod walkers;

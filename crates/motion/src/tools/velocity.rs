@@ -39,7 +39,7 @@ pub fn velocities(skeleton: &Skeleton, clip: &Clip) -> Result<Vec<JointVelocity>
 }
 
 /// Axis times angle of a rotation, the angle at most π: `log q = 2 atan2(|v|, w) v / |v|`.
-pub(super) fn rotation_vector(q: DQuat) -> DVec3 {
+pub fn rotation_vector(q: DQuat) -> DVec3 {
     let q = if q.w < 0.0 { -q } else { q };
     let axis = q.xyz();
     let sine = axis.length();

@@ -180,8 +180,7 @@ pub fn states(batch: &Batch) -> Vec<Vec<u32>> {
     (0..batch.len()).map(|w| state(batch.world(w))).collect()
 }
 
-/// Fowler–Noll–Vo 1a over the bytes of all words.
+/// The hash of the bytes of all words.
 pub fn fnv1a<'a>(words: impl IntoIterator<Item = &'a u32>) -> u64 {
-    let bytes = words.into_iter().flat_map(|w| w.to_le_bytes());
-    bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ byte as u64).wrapping_mul(0x0100_0000_01b3))
+    sinew_sim::fnv::fnv1a(words.into_iter().flat_map(|w| w.to_le_bytes()))
 }

@@ -49,7 +49,7 @@ pub fn prepare(folder: &Path, asked_secs: Option<f64>) -> Result<Prepared> {
     }
     let replay = replay(folder, None)?;
     let (character, clip) = (&replay.controls.character, &replay.controls.clip);
-    if !replay.controls.help.is_empty() {
+    if !replay.controls.solution.assist.is_empty() {
         bail!(
             "{character}, {clip}: the motion is helped from outside, which no policy can learn; train on the plain transfer"
         );

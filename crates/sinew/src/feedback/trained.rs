@@ -1,10 +1,10 @@
 //! A policy put to the test and recorded at work.
 
 use super::{Choice, FeedbackReport, FeedbackTraining, Policy, Prepared, PushLimit, Repeated, Test};
-use crate::trajectory::fnv1a;
 use crate::transfer::thread_pool;
 use anyhow::Result;
 use serde::{Deserialize, Serialize};
+use sinew_sim::fnv::fnv1a;
 
 /// A policy with everything that is known about it.
 pub struct Trained {

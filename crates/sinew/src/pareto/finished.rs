@@ -1,9 +1,9 @@
 //! A front that was found, with all that pages and pictures are made from.
 
 use super::{Controller, Evaluator, Front, FrontPoint, Recording, Sample, Search, SearchConfig};
-use crate::trajectory::fnv1a;
 use anyhow::{Result, bail};
 use sinew_sim::Model;
+use sinew_sim::fnv::fnv1a;
 
 /// A finished search: plain numbers, and a way to let its jumps be seen.
 pub struct Finished {

@@ -164,7 +164,7 @@ fn motion(model: &Model, recording: &Recording, height: f64) -> Motion {
     let last = moments.iter().rposition(|moment| moment.time_secs <= end).unwrap_or(moments.len() - 1);
     let interval = if moments.len() > 1 { moments[1].time_secs - moments[0].time_secs } else { 1.0 / RATE_HZ };
     let every = (1.0 / (RATE_HZ * interval)).round().max(1.0) as usize;
-    let weight = model.total_mass() * 9.81;
+    let weight = model.weight();
     let frames = (first..=last).step_by(every).map(|index| {
         let moment = &moments[index];
         let measured = Measured::new(model, &moment.position, &moment.velocity, [0.0; 3]);

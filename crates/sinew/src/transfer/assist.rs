@@ -74,7 +74,7 @@ pub fn assist(
 ) -> Result<Assisted> {
     thread_pool(options.threads)?.install(|| {
         let (target, config) = (&prepared.target, transfer.config());
-        let plain = transfer.best_offsets(target);
+        let plain = transfer.solution(target);
         let saved = match options.checkpoint.as_ref().filter(|_| options.resumes) {
             Some(path) => read_checkpoint(path)?.map(|bytes| (path, bytes)),
             None => None,

@@ -1,15 +1,16 @@
 //! `controls.json`: everything that performs a motion again, beside the character.
 
-use super::{Config, Help, Prepared, Summary};
+use super::{Config, Help, Prepared, Solution, Summary, Target};
 use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 use sinew_sim::Model;
 use std::path::Path;
 
 /// Version of the layout.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
-/// Controls of a motion: a target in the character's coordinates, and offsets to its poses.
+/// Controls of a motion: a target in the character's coordinates, and the solution that follows it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Controls {
@@ -31,24 +32,44 @@ pub struct Controls {
     pub rate_hz: f64,
     /// The motion that is asked for: `qpos` of each frame.
     pub motion: Vec<Vec<f64>>,
+    /// What performs the motion.
+    pub solution: SolutionRows,
+}
+
+/// A [`Solution`] as the file has it, row by row.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SolutionRows {
+    /// Velocity at the start beyond that of the first frame, in `qvel` order; empty for none.
+    pub push_off: Vec<f64>,
     /// Offsets of the driven joints, one row every 0.025 s: angles of hinges, rotation vectors of balls, rad.
     pub offsets: Vec<Vec<f64>>,
     /// Help from outside, one row every 0.025 s, which acts until the next: force in world axes over the weight (3), torque over the
-    /// weight times a quarter of the height (3). Left out where there is none.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub help: Vec<Vec<f64>>,
+    /// weight times a quarter of the height (3); empty for none.
+    pub assist: Vec<Help>,
+}
+
+impl SolutionRows {
+    fn new(solution: &Solution, width: usize) -> SolutionRows {
+        let Solution { offsets, push_off, assist } = solution.clone();
+        SolutionRows { push_off, offsets: rows(&offsets, width), assist }
+    }
+
+    /// The solution, checked against its target.
+    ///
+    /// # Errors
+    /// Where it is of another character or motion.
+    pub fn values(&self, target: &Target) -> Result<Solution> {
+        let offsets = flat("offsets", &self.offsets, offset_count(target.model()))?;
+        let solution = Solution { offsets, push_off: self.push_off.clone(), assist: self.assist.clone() };
+        solution.check(target)?;
+        Ok(solution)
+    }
 }
 
 impl Controls {
-    pub(super) fn new(
-        prepared: &Prepared,
-        config: &Config,
-        offsets: &[f64],
-        help: &[Help],
-        summary: &Summary,
-    ) -> Controls {
+    pub(super) fn new(prepared: &Prepared, config: &Config, solution: &Solution, summary: &Summary) -> Controls {
         let fitted = prepared.fitted();
-        let rows = |values: &[f64], width: usize| values.chunks(width.max(1)).map(<[f64]>::to_vec).collect();
         Controls {
             version: VERSION,
             character: summary.character.clone(),
@@ -59,32 +80,23 @@ impl Controls {
             hash: summary.hash.clone(),
             rate_hz: fitted.rate_hz,
             motion: rows(&fitted.positions, fitted.position_count),
-            offsets: rows(offsets, offset_count(prepared.model())),
-            help: help.iter().map(|row| row.to_vec()).collect(),
+            solution: SolutionRows::new(solution, offset_count(prepared.model())),
         }
     }
 
     /// The text of the file, a row on each line.
     pub fn to_json(&self) -> Result<String> {
-        let mut head = serde_json::to_value(self)?;
+        let head = serde_json::to_value(self)?;
+        let fields =
+            head.as_object().into_iter().flatten().filter(|(name, _)| !["motion", "solution"].contains(&&name[..]));
         let mut text = String::from("{\n");
-        let mut rows: Vec<(&str, &Vec<Vec<f64>>)> = vec![("motion", &self.motion), ("offsets", &self.offsets)];
-        if !self.help.is_empty() {
-            rows.push(("help", &self.help));
-        }
-        if let Some(fields) = head.as_object_mut() {
-            for (name, value) in fields.iter().filter(|(name, _)| !rows.iter().any(|(row, _)| row == name)) {
-                text += &format!("  {name:?}: {value},\n");
-            }
-        }
-        let last = rows.len() - 1;
-        for (index, (name, rows)) in rows.iter().enumerate() {
-            let lines = rows.iter().map(|row| Ok(format!("    {}", serde_json::to_string(row)?)));
-            let lines = lines.collect::<Result<Vec<_>>>()?.join(",\n");
-            let comma = if index < last { "," } else { "" };
-            text += &format!("  {name:?}: [\n{lines}\n  ]{comma}\n");
-        }
-        Ok(text + "}\n")
+        fields.for_each(|(name, value)| text += &format!("  {name:?}: {value},\n"));
+        let SolutionRows { push_off, offsets, assist } = &self.solution;
+        text += &format!("  \"motion\": {},\n  \"solution\": {{\n", lines(&self.motion, "  ")?);
+        text += &format!("    \"push_off\": {},\n", serde_json::to_string(push_off)?);
+        text += &format!("    \"offsets\": {},\n", lines(offsets, "    ")?);
+        text += &format!("    \"assist\": {}\n  }}\n}}\n", lines(assist, "    ")?);
+        Ok(text)
     }
 
     /// Reads a file.
@@ -96,6 +108,7 @@ impl Controls {
         let bytes = std::fs::read(path)
             .with_context(|| format!("cannot read {name}; name a folder that sinew transfer has written"))?;
         let controls: Controls = serde_json::from_slice(&bytes)
+            .or_else(|problem| upgraded(&bytes).ok_or(problem))
             .with_context(|| format!("{name} is damaged or of another version; run sinew transfer again"))?;
         if controls.version != VERSION {
             bail!("{name} has version {}, but {VERSION} is read here; run sinew transfer again", controls.version);
@@ -103,27 +116,33 @@ impl Controls {
         Ok(controls)
     }
 
-    /// Offsets one after the other, checked against a model.
-    pub(super) fn offset_values(&self, model: &Model) -> Result<Vec<f64>> {
-        flat("offsets", &self.offsets, offset_count(model))
-    }
-
-    /// Rows of help, checked.
-    pub(super) fn help_values(&self) -> Result<Vec<Help>> {
-        let row = |(index, row): (usize, &Vec<f64>)| match <Help>::try_from(row.as_slice()) {
-            Ok(help) if help.iter().all(|x| x.is_finite()) => Ok(help),
-            _ => bail!(
-                "controls.json: row {index} of help has {} numbers, but must have 6, all finite; run sinew transfer again",
-                row.len()
-            ),
-        };
-        self.help.iter().enumerate().map(row).collect()
-    }
-
     /// The motion's `qpos` one after the other, checked against a model.
     pub(super) fn motion_values(&self, model: &Model) -> Result<Vec<f64>> {
         flat("motion", &self.motion, model.position_count())
     }
+}
+
+/// Reads a file of version 1, which had the push-off among the settings, and offsets and help at the top.
+fn upgraded(bytes: &[u8]) -> Option<Controls> {
+    let mut file: Value = serde_json::from_slice(bytes).ok().filter(|file: &Value| file["version"] == 1)?;
+    let part = |value: Option<Value>| value.unwrap_or_else(|| json!([]));
+    let push_off = part(file["config"].as_object_mut()?.remove("push_off"));
+    let top = file.as_object_mut()?;
+    let (offsets, assist) = (part(top.remove("offsets")), part(top.remove("help")));
+    top.insert("version".into(), VERSION.into());
+    top.insert("solution".into(), json!({ "offsets": offsets, "push_off": push_off, "assist": assist }));
+    serde_json::from_value(file).ok()
+}
+
+/// An array of rows, each on a line of its own; `indent` is that of its brackets.
+fn lines<Row: Serialize>(rows: &[Row], indent: &str) -> Result<String> {
+    let lines = rows.iter().map(|row| Ok(format!("{indent}  {}", serde_json::to_string(row)?)));
+    let lines = lines.collect::<Result<Vec<_>>>()?.join(",\n");
+    Ok(if rows.is_empty() { "[]".to_owned() } else { format!("[\n{lines}\n{indent}]") })
+}
+
+fn rows(values: &[f64], width: usize) -> Vec<Vec<f64>> {
+    values.chunks(width.max(1)).map(<[f64]>::to_vec).collect()
 }
 
 /// Numbers in a row of offsets: one for each velocity but the root's.

@@ -66,7 +66,7 @@ fn deviation(target: &Target, run: &Performance, frame: usize, terms: &Terms) ->
         }
         _ => {
             let measured = Measured::new(model, &moment.position, &moment.velocity, [0.0; 3]);
-            let wanted = target.observation(frame)[6..].chunks(3);
+            let wanted = target.observation(frame).effectors();
             let far = measured.end_effectors.iter().zip(wanted).zip(model.end_effectors());
             let far = far.map(|((is, wanted), name)| {
                 (length(&[is[0] - wanted[0], is[1] - wanted[1], is[2] - wanted[2]]), plain_name(name))
@@ -92,7 +92,7 @@ fn deviation(target: &Target, run: &Performance, frame: usize, terms: &Terms) ->
 /// Whether the target's centre of mass does not fall as a flying one must.
 fn hovers(target: &Target, frame: usize) -> bool {
     let (from, to) = (frame.saturating_sub(AROUND), (frame + AROUND).min(target.frames() - 1));
-    let speed = |frame: usize| target.observation(frame)[5];
+    let speed = |frame: usize| target.observation(frame).center_velocity()[2];
     let acceleration = (speed(to) - speed(from)) / ((to - from).max(1) as f64 * FRAME_SECS);
     acceleration > HOVERING * target.model().scene().gravity[2]
 }

@@ -2,8 +2,8 @@
 
 use super::limits::fall_sentence;
 use super::{
-    AssistPoint, Begins, Config, Controls, FRAME_SECS, Help, HelpFigures, Metrics, Performance, Prepared, Target,
-    Terms, Transfer,
+    AssistPoint, Begins, Controls, FRAME_SECS, HelpFigures, Metrics, Performance, Prepared, Solution, Target, Terms,
+    Transfer,
 };
 use crate::trajectory::Trajectory;
 use anyhow::Result;
@@ -18,10 +18,8 @@ pub struct Finished {
     pub run: Performance,
     /// The same as arrays.
     pub trajectory: Trajectory,
-    /// Offsets of all frames.
-    pub offsets: Vec<f64>,
-    /// Help from outside of all frames but the last; empty where there is none.
-    pub help: Vec<Help>,
+    /// What performs it: offsets, push-off and help from outside.
+    pub solution: Solution,
     /// Everything that performs it again.
     pub controls: Controls,
     /// How smooth it is, how far feet slide and sink.
@@ -85,8 +83,7 @@ impl Finished {
     /// # Errors
     /// Where no world can be made.
     pub fn new(prepared: &Prepared, transfer: &Transfer, preset: &str) -> Result<Finished> {
-        let offsets = transfer.best_offsets(&prepared.target);
-        Finished::performed(prepared, transfer, preset, transfer.config(), offsets, Vec::new())
+        Finished::performed(prepared, transfer, preset, transfer.solution(&prepared.target))
     }
 
     /// Performs and measures a point of the front of fidelity against help.
@@ -94,20 +91,12 @@ impl Finished {
     /// # Errors
     /// Where no world can be made.
     pub fn of_point(prepared: &Prepared, transfer: &Transfer, preset: &str, point: &AssistPoint) -> Result<Finished> {
-        let config = Config { push_off: point.push_off.clone(), ..transfer.config().clone() };
-        Finished::performed(prepared, transfer, preset, &config, point.offsets.clone(), point.help.clone())
+        Finished::performed(prepared, transfer, preset, point.solution.clone())
     }
 
-    fn performed(
-        prepared: &Prepared,
-        transfer: &Transfer,
-        preset: &str,
-        config: &Config,
-        offsets: Vec<f64>,
-        help: Vec<Help>,
-    ) -> Result<Finished> {
-        let target = &prepared.target;
-        let run = Performance::record_assisted(target, config, &offsets, &help, &mut |_, _| ())?;
+    fn performed(prepared: &Prepared, transfer: &Transfer, preset: &str, solution: Solution) -> Result<Finished> {
+        let (target, config) = (&prepared.target, transfer.config());
+        let run = Performance::record(target, config, &solution, &mut |_, _| ())?;
         let metrics = Metrics::new(target, &run);
         let trajectory = Trajectory::of_performance(prepared.model(), &run);
         let fell_at_secs = fell_at_secs(target, &run);
@@ -128,12 +117,12 @@ impl Finished {
             seed: transfer.seed(),
             preset: preset.to_owned(),
             hash: format!("{:016x}", trajectory.hash()),
-            help: (!help.is_empty()).then(|| HelpFigures::new(&help)),
+            help: (!solution.assist.is_empty()).then(|| HelpFigures::new(&solution.assist)),
             ..Summary::default()
         };
         let fall = fell_at_secs.map(|secs| fall_sentence(prepared.model(), &run, secs));
-        let controls = Controls::new(prepared, config, &offsets, &help, &summary);
-        Ok(Finished { run, trajectory, offsets, help, controls, metrics, summary, fall })
+        let controls = Controls::new(prepared, config, &solution, &summary);
+        Ok(Finished { run, trajectory, solution, controls, metrics, summary, fall })
     }
 
     /// The motion on the artist's skeleton, at the rate of the clip; joints that no body moves do what they do in the clip.

@@ -71,7 +71,7 @@ pub(super) fn is_at_limit(share: f64) -> bool {
 
 fn slides(model: &Model, body: usize, moment: &Moment) -> bool {
     let friction = model.scene().ground.map_or(0.0, |ground| ground.surface.friction);
-    let weight = 9.81 * model.total_mass();
+    let weight = model.weight();
     moment.contacts.iter().any(|contact| {
         let [x, y, z] = contact.force;
         let is_here = contact.body == body && contact.other == Touched::Ground;

@@ -19,7 +19,7 @@ mod replay;
 mod run;
 
 pub use assist::{ASSIST_CHECKPOINT, AssistRow, Assisted, assist, assist_settings};
-pub use controls::Controls;
+pub use controls::{Controls, SolutionRows};
 pub use deviations::worst_deviations;
 pub use figures::{Figures, WindowFigures};
 pub use finished::{Finished, Summary};
@@ -37,6 +37,6 @@ pub(crate) use run::{read_checkpoint, thread_pool};
 pub use sinew_transfer::assist::{Sweep, can_be_helped};
 pub use sinew_transfer::{
     AssistConfig, AssistPoint, AssistProgress, Begins, ClipInput, Config, FRAME_SECS, Help, HelpFigures, HelpSpan,
-    HelpUnits, Metrics, Moment, Performance, Progress, Search, Stage, Target, Terms, Transfer, TransferError, config,
-    metrics,
+    HelpUnits, Metrics, Moment, Performance, Progress, Search, Solution, Stage, Target, Terms, Transfer, TransferError,
+    config, metrics,
 };

@@ -64,7 +64,13 @@ fn help_section(finished: &Finished, help: &HelpFigures) -> Section {
     let table = Table { head: head.map(str::to_owned).to_vec(), rows: help.spans.iter().map(row).collect() };
     let curve = |name: &str, hue: usize, axis: usize| Curve {
         name: name.into(),
-        points: finished.help.iter().enumerate().map(|(i, row)| [i as f64 * FRAME_SECS, row[axis]]).collect(),
+        points: finished
+            .solution
+            .assist
+            .iter()
+            .enumerate()
+            .map(|(i, row)| [i as f64 * FRAME_SECS, row[axis]])
+            .collect(),
         hue,
         ..Curve::default()
     };
@@ -102,7 +108,7 @@ fn facts(prepared: &Prepared, transfer: &Transfer, finished: &Finished) -> Vec<(
     let terms = summary.cost_terms;
     let begins = match finished.begins() {
         Begins::Rest => "at rest".to_owned(),
-        Begins::Moving => match finished.controls.config.push_off.get(..3) {
+        Begins::Moving => match finished.solution.push_off.get(..3) {
             Some(&[x, y, z]) => {
                 format!("with the clip's velocity; the root's was changed by {:.2} m/s", (x * x + y * y + z * z).sqrt())
             }
@@ -158,11 +164,11 @@ fn series(target: &Target, run: &Performance, fell_at_secs: Option<f64>) -> Vec<
             let moment = run.at_frame(frame);
             let measured = Measured::new(model, &moment.position, &moment.velocity, [0.0; 3]);
             let [x, y, z] = measured.center_of_mass;
-            let wanted = target.observation(frame);
+            let [wanted_x, wanted_y, wanted_z] = target.observation(frame).center();
             let root = |body: [f64; 3]| body[2];
             let still = vec![0.0; model.velocity_count()];
             let place = Measured::new(model, target.position(frame), &still, [0.0; 3]).bodies[0].position;
-            let wanted = [root(place), wanted[0], wanted[1], wanted[2]];
+            let wanted = [root(place), wanted_x, wanted_y, wanted_z];
             (frame as f64 * FRAME_SECS, wanted, [root(measured.bodies[0].position), x, y, z])
         })
         .collect();

@@ -82,18 +82,11 @@ pub(crate) fn opened(folder: &Path) -> Result<(Controls, Arc<Model>)> {
 /// Where a file is missing, damaged, or of another character.
 pub fn replay(folder: &Path, push: Option<&Push>) -> Result<Replay> {
     let (controls, model) = opened(folder)?;
-    let (positions, offsets) = (controls.motion_values(&model)?, controls.offset_values(&model)?);
-    let (found, count) = (controls.config.push_off.len(), model.velocity_count());
-    if found != 0 && found != count {
-        bail!(
-            "controls.json: push_off has {found} numbers, but the character needs {count}; it is another character's"
-        );
-    }
+    let positions = controls.motion_values(&model)?;
     let input = ClipInput { name: &controls.clip, rate_hz: controls.rate_hz, positions: &positions };
     let target = Target::new(&model, &input)?;
-    if offsets.is_empty() {
-        bail!("{}: controls.json has no offsets; run sinew transfer again", folder.display());
-    }
+    let solution =
+        controls.solution.values(&target).with_context(|| folder.join("controls.json").display().to_string())?;
     if let Some(push) = push
         && !(0.0..=target.duration_secs()).contains(&push.at_secs)
     {
@@ -104,7 +97,7 @@ pub fn replay(folder: &Path, push: Option<&Push>) -> Result<Replay> {
             push.act(&model, step, world);
         }
     };
-    let run = Performance::record_assisted(&target, &controls.config, &offsets, &controls.help_values()?, &mut act)?;
+    let run = Performance::record(&target, &controls.config, &solution, &mut act)?;
     let hash = format!("{:016x}", Trajectory::of_performance(&model, &run).hash());
     let fell_at_secs = fell_at_secs(&target, &run);
     let fall = fell_at_secs.map(|secs| fall_sentence(&model, &run, secs));

@@ -6,18 +6,19 @@ use crate::project::locked;
 use crate::project::skin::skin;
 use crate::protocol::Skin;
 use bytes::Bytes;
-use sinew::transfer::{Config, FRAME_SECS, Performance, Prepared};
+use sinew::transfer::{Config, FRAME_SECS, Performance, Prepared, Solution};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 /// A motion is shown again after this many times the time that simulating it took, so that watching costs the search little.
 const REST: u32 = 30;
 
-/// Offsets that can be performed, with the settings that they belong to.
+/// A solution that can be performed, with the settings that it belongs to.
 pub(crate) struct LiveMotion {
     prepared: Arc<Prepared>,
     /// Rig that the clip is from.
     rig: String,
+    config: Config,
     latest: Mutex<Latest>,
     made: Mutex<Option<(u64, Bytes)>>,
     target: Mutex<Option<Bytes>>,
@@ -25,19 +26,19 @@ pub(crate) struct LiveMotion {
 
 struct Latest {
     revision: u64,
-    offsets: Vec<f64>,
-    config: Config,
+    solution: Solution,
     shown_at: Instant,
     took: Duration,
 }
 
 impl LiveMotion {
     pub fn new(prepared: &Arc<Prepared>, config: &Config, rig: &str) -> LiveMotion {
-        let (config, shown_at) = (config.clone(), Instant::now());
-        let latest = Latest { revision: 0, offsets: Vec::new(), config, shown_at, took: Duration::ZERO };
+        let (solution, shown_at) = (Solution::default(), Instant::now());
+        let latest = Latest { revision: 0, solution, shown_at, took: Duration::ZERO };
         LiveMotion {
             prepared: prepared.clone(),
             rig: rig.to_owned(),
+            config: config.clone(),
             latest: Mutex::new(latest),
             made: Mutex::default(),
             target: Mutex::default(),
@@ -45,12 +46,12 @@ impl LiveMotion {
     }
 
     /// Takes a new best motion, unless one was taken only just now; gives the number of the one that is shown.
-    pub fn offer(&self, motion: impl FnOnce() -> (Vec<f64>, Config)) -> u64 {
+    pub fn offer(&self, motion: impl FnOnce() -> Solution) -> u64 {
         let mut latest = locked(&self.latest);
         if latest.revision == 0 || latest.shown_at.elapsed() >= REST * latest.took {
-            let (offsets, config) = motion();
-            if !offsets.is_empty() {
-                (latest.offsets, latest.config) = (offsets, config);
+            let solution = motion();
+            if !solution.offsets.is_empty() {
+                latest.solution = solution;
                 latest.revision += 1;
                 latest.shown_at = Instant::now();
             }
@@ -62,9 +63,9 @@ impl LiveMotion {
     pub fn motion(&self) -> Result<Bytes, Refusal> {
         // Held while it is simulated: who comes meanwhile gets the same bytes.
         let mut made = locked(&self.made);
-        let (revision, offsets, config) = {
+        let (revision, solution) = {
             let latest = locked(&self.latest);
-            (latest.revision, latest.offsets.clone(), latest.config.clone())
+            (latest.revision, latest.solution.clone())
         };
         if revision == 0 {
             return Err(Refusal::missing("there is no motion yet; wait for the first window"));
@@ -74,7 +75,8 @@ impl LiveMotion {
         }
         let began = Instant::now();
         let target = &self.prepared.target;
-        let run = Performance::record(target, &config, &offsets).map_err(|e| Refusal::bad(e.to_string()))?;
+        let run = Performance::record(target, &self.config, &solution, &mut |_, _| ())
+            .map_err(|e| Refusal::bad(e.to_string()))?;
         let fell_at = run.fell_at.map(|frame| frame as f64 * FRAME_SECS);
         let character = self.prepared.modeling.project.character();
         let bytes = of_performance(&self.title(), target.model(), character, &run, fell_at, revision);

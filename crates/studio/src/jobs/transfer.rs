@@ -142,7 +142,7 @@ fn tell(
     let windows: Vec<WindowCosts> = windows
         .map(|WindowFigures { from_secs, to_secs, best, kept }| WindowCosts { from_secs, to_secs, best, kept })
         .collect();
-    let revision = live.offer(|| (transfer.best_offsets(target), transfer.config().clone()));
+    let revision = live.offer(|| transfer.solution(target));
     let message = match transfer.stage() {
         Stage::Done => "Performs what it found.".to_owned(),
         Stage::Polish => format!("Polishes, round {}.", now.rounds + 1),

@@ -8,11 +8,14 @@ use crate::protocol::Frame;
 use crate::protocol::Steer;
 use crate::protocol::frame::{DIVERGED, FALLEN, JUMPED};
 use sinew::transfer::FRAME_SECS;
-use sinew_sim::{Batch, BatchOptions, Character, JointKind, Model, Object, Scene, Snapshot, Status, Surface, Wrench};
+use sinew_sim::{
+    Batch, BatchOptions, Character, FallRule, Heights, JointKind, Model, Object, Scene, Snapshot, Status, Surface,
+    Wrench,
+};
 use std::sync::Arc;
 
-/// A character counts as fallen below this share of its root's height at the start.
-const FALLEN_SHARE: f64 = 0.5;
+/// A character in a session has fallen where its root is below half its height at the start.
+const FALL: FallRule = FallRule { root: Some(0.5), ..FallRule::NONE };
 
 /// A world with the character and balls, and one with the character alone, in which controllers look.
 pub struct Simulation {
@@ -305,7 +308,8 @@ impl Simulation {
     fn has_fallen(&self) -> bool {
         let is_free = self.alone().joints().first().is_some_and(|joint| joint.kind == JointKind::Free);
         let height = self.world.world(0).position().get(2).copied().unwrap_or(0.0);
-        is_free && height < FALLEN_SHARE * self.controller.start().values()[2]
+        let heights = |root: f64| Heights { root, center: f64::NAN, top: None };
+        is_free && FALL.has_fallen(&heights(height), &heights(self.controller.start().values()[2]), f64::NAN)
     }
 }
 

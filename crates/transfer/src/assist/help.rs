@@ -24,7 +24,7 @@ impl HelpUnits {
     /// Those of a model's bodies together.
     pub fn of(model: &Model) -> HelpUnits {
         HelpUnits {
-            weight_newtons: 9.81 * model.total_mass(),
+            weight_newtons: model.weight(),
             arm_m: HelpUnits::ARM_SHARE * extent(model, model.rest_position()).max(1e-3),
         }
     }

@@ -20,3 +20,6 @@ pub(crate) use weaning::Weaning;
 
 #[cfg(test)]
 mod tests;
+
+#[cfg(test)]
+mod rules_tests;

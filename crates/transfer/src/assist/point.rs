@@ -2,7 +2,8 @@
 
 use super::config::AssistConfig;
 use super::figures::HelpFigures;
-use super::help::{Help, HelpUnits};
+use super::help::HelpUnits;
+use crate::Solution;
 use serde::{Deserialize, Serialize};
 
 /// Share of the cost that more help must gain to be another choice.
@@ -13,12 +14,8 @@ const LEAST_GAIN: f64 = 0.01;
 pub struct AssistPoint {
     /// Price of help; none for physics alone.
     pub price: Option<f64>,
-    /// Offsets, one row for each frame.
-    pub offsets: Vec<f64>,
-    /// Help, one row for each frame but the last; empty for physics alone.
-    pub help: Vec<Help>,
-    /// Velocity with which it starts beyond that of the first frame: see [`crate::Config::push_off`].
-    pub push_off: Vec<f64>,
+    /// What performs it.
+    pub solution: Solution,
     /// How much help there is, and where.
     pub figures: HelpFigures,
     /// Mean cost: how far it is from the drawing.

@@ -2,17 +2,17 @@
 
 use super::config::AssistConfig;
 use super::figures::HelpFigures;
-use super::help::{Help, HelpUnits};
+use super::help::HelpUnits;
 use super::point::{AssistPoint, front};
-use crate::TransferError;
 use crate::config::Config;
 use crate::performance::Performance;
 use crate::polish::{AssistedPolish, Helped, knot_count};
 use crate::target::Target;
+use crate::{Solution, TransferError};
 use serde::{Deserialize, Serialize};
 
 /// First bytes of a saved sweep; the number changes with the layout.
-const MAGIC: &[u8] = b"sinew-assist-3\n";
+const MAGIC: &[u8] = b"sinew-assist-4\n";
 /// Softness of the price in the rounds at a price, over the least help: first soft, so that help that is not there yet can grow; in the end
 /// so hard that little help costs as much for its size as much help.
 const SOFTNESS: [f64; 3] = [10.0, 1.0, 0.1];
@@ -63,7 +63,7 @@ enum Work {
 
 /// Points from physics alone to the motion as drawn, by rising help; none of those that complete is worse than another in both help and cost.
 ///
-/// `plain` are the offsets of the plain transfer, which is the first point as it is.
+/// `plain` is the solution of the plain transfer, which is the first point as it is.
 ///
 /// # Errors
 /// Where the character is fixed to the world, a constant is out of its range, or the simulator refuses.
@@ -71,7 +71,7 @@ pub fn sweep(
     target: &Target,
     config: &Config,
     assist: &AssistConfig,
-    plain: &[f64],
+    plain: &Solution,
     observe: &mut dyn FnMut(&AssistProgress),
 ) -> Result<Vec<AssistPoint>, TransferError> {
     let mut sweep = Sweep::new(target, config, assist, plain)?;
@@ -96,7 +96,7 @@ pub fn can_be_helped(target: &Target) -> Result<(), TransferError> {
 }
 
 impl Sweep {
-    /// Begins with the offsets of the plain transfer.
+    /// Begins with the solution of the plain transfer.
     ///
     /// # Errors
     /// Where the character is fixed to the world, a constant is out of its range, or the simulator refuses.
@@ -104,13 +104,13 @@ impl Sweep {
         target: &Target,
         config: &Config,
         settings: &AssistConfig,
-        plain: &[f64],
+        plain: &Solution,
     ) -> Result<Sweep, TransferError> {
         settings.check()?;
         can_be_helped(target)?;
         Ok(Sweep {
             settings: settings.clone(),
-            first: point(target, config, None, plain.to_vec(), Vec::new())?,
+            first: point(target, config, None, plain.clone())?,
             drawn: None,
             rising: Vec::new(),
             falling: None,
@@ -157,7 +157,7 @@ impl Sweep {
         let settings = self.settings.clone();
         let mut polisher = Polisher { target, config, settings: &settings, steps: 0 };
         match work {
-            Work::Drawn => self.drawn = polisher.drawn()?,
+            Work::Drawn => self.drawn = polisher.drawn(&self.first.solution.push_off)?,
             Work::Up(price) => {
                 if let Some(mut current) = self.rising.last().or(self.drawn.as_ref()).cloned() {
                     polisher.settle(&mut current, price, settings.rounds)?;
@@ -168,7 +168,7 @@ impl Sweep {
                 let mut current = self.falling.take().unwrap_or_else(|| {
                     let knots = knot_count(config, target.frames());
                     let none = Helped::none(knots, 1.0, settings.least_help, HelpUnits::of(&target.model));
-                    AssistedPolish::new(self.first.offsets.clone(), none, self.first.push_off.clone())
+                    AssistedPolish::new(&self.first.solution, none)
                 });
                 polisher.settle(&mut current, price, settings.rounds)?;
                 self.points.push(point_of(target, config, &current)?);
@@ -209,11 +209,11 @@ impl Sweep {
     ///
     /// # Errors
     /// Where the bytes are damaged or of another run.
-    pub fn resume(bytes: &[u8], settings: &AssistConfig, plain: &[f64]) -> Result<Sweep, TransferError> {
+    pub fn resume(bytes: &[u8], settings: &AssistConfig, plain: &Solution) -> Result<Sweep, TransferError> {
         let damaged = |problem: String| TransferError::Checkpoint { problem };
         let body = bytes.strip_prefix(MAGIC).ok_or_else(|| damaged("it is none, or of another version".into()))?;
         let saved: Sweep = postcard::from_bytes(body).map_err(|e| damaged(e.to_string()))?;
-        let checks = [("preset", saved.settings == *settings), ("transfer", saved.first.offsets == plain)];
+        let checks = [("preset", saved.settings == *settings), ("transfer", saved.first.solution == *plain)];
         match checks.iter().find(|(_, is_same)| !is_same) {
             Some((what, _)) => Err(TransferError::OtherRun { what }),
             None => Ok(saved),
@@ -230,12 +230,12 @@ pub(super) struct Polisher<'a> {
 }
 
 impl Polisher<'_> {
-    /// The motion as drawn, held like a puppet and then polished.
-    pub fn drawn(&mut self) -> Result<Option<AssistedPolish>, TransferError> {
+    /// The motion as drawn, held like a puppet from a start with a push-off on, and then polished.
+    pub fn drawn(&mut self, push_off: &[f64]) -> Result<Option<AssistedPolish>, TransferError> {
         let knots = knot_count(self.config, self.target.frames());
         let (price, units) = (self.settings.drawn_price, HelpUnits::of(&self.target.model));
         let helped = Helped { begins_at: -1.0, ..Helped::none(knots, price, PUPPET_SOFTNESS, units) };
-        let (puppet, steps) = AssistedPolish::puppet(self.target, self.config, &helped)?;
+        let (puppet, steps) = AssistedPolish::puppet(self.target, self.config, push_off, &helped)?;
         self.steps += steps;
         let Some(mut drawn) = puppet else { return Ok(None) };
         self.settle(&mut drawn, price, 2 * self.settings.rounds)?;
@@ -317,8 +317,7 @@ impl Polisher<'_> {
 }
 
 fn point_of(target: &Target, config: &Config, polish: &AssistedPolish) -> Result<AssistPoint, TransferError> {
-    let help = polish.rows(config, target.dofs.count);
-    point(target, &polish.config(config), Some(polish.helped.price), polish.offsets.clone(), help)
+    point(target, config, Some(polish.helped.price), polish.solution(target, config))
 }
 
 /// A motion performed and measured.
@@ -326,14 +325,12 @@ fn point(
     target: &Target,
     config: &Config,
     price: Option<f64>,
-    offsets: Vec<f64>,
-    help: Vec<Help>,
+    solution: Solution,
 ) -> Result<AssistPoint, TransferError> {
-    let run = Performance::record_assisted(target, config, &offsets, &help, &mut |_, _| ())?;
+    let run = Performance::record(target, config, &solution, &mut |_, _| ())?;
     let completed = run.fell_at.is_none() && run.frames() == target.frames();
     let terms = run.mean_terms();
     let effectors_off_m = (terms.effectors / config.weights.effectors.max(1e-12)).sqrt();
-    let (figures, cost_mean) = (HelpFigures::new(&help), terms.total());
-    let push_off = config.push_off.clone();
-    Ok(AssistPoint { price, offsets, help, push_off, figures, cost_mean, effectors_off_m, completed })
+    let (figures, cost_mean) = (HelpFigures::new(&solution.assist), terms.total());
+    Ok(AssistPoint { price, solution, figures, cost_mean, effectors_off_m, completed })
 }

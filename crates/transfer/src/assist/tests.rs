@@ -5,33 +5,34 @@ use crate::polish::{AssistedPolish, Helped, Polishing, knot_count};
 use crate::search::Search;
 use crate::target::Target;
 use crate::test_motions::{squat, tiny};
-use crate::{Stage, Transfer};
+use crate::{Solution, Stage, Transfer};
 use sinew_sim::{Measured, embedded};
 
-/// Offsets of the plain transfer, and its configuration with the push-off.
-fn plain(target: &Target, config: &Config) -> (Vec<f64>, Config) {
+/// The plain transfer.
+fn plain(target: &Target, config: &Config) -> Solution {
     let mut search = Search::new(target, config, 3).expect("a search");
     while !search.is_done() {
         search.advance(target, config).expect("a window");
     }
-    let mut polishing = Polishing::new(search.best_offsets(target), Vec::new());
+    let mut polishing = Polishing::new(search.solution(target));
     while !polishing.is_done() {
         polishing.advance(target, config).expect("a round");
     }
-    (polishing.offsets().to_vec(), Config { push_off: polishing.push_off().to_vec(), ..config.clone() })
+    polishing.solution().clone()
 }
 
-fn swept(target: &Target, config: &Config, assist: &AssistConfig, offsets: &[f64]) -> Vec<AssistPoint> {
-    sweep(target, config, assist, offsets, &mut |_| ()).expect("a sweep")
+fn swept(target: &Target, config: &Config, assist: &AssistConfig, plain: &Solution) -> Vec<AssistPoint> {
+    sweep(target, config, assist, plain, &mut |_| ()).expect("a sweep")
 }
 
 #[test]
 fn a_motion_that_the_body_can_do_alone_gets_no_help_at_all() {
-    let target = squat(embedded::dinosaur(), &tiny(), 19, 0.0);
-    let (offsets, config) = plain(&target, &tiny());
+    let config = tiny();
+    let target = squat(embedded::dinosaur(), &config, 19, 0.0);
+    let alone = plain(&target, &config);
     let moderate = AssistConfig { prices: vec![5.0], rounds: 4, ..AssistConfig::quick() };
-    let points = swept(&target, &config, &moderate, &offsets);
-    assert!(points[0].completed && points[0].help.is_empty() && points[0].offsets == offsets);
+    let points = swept(&target, &config, &moderate, &alone);
+    assert!(points[0].completed && points[0].solution.assist.is_empty() && points[0].solution == alone);
     let helped: Vec<_> = points[1..].iter().filter(|p| p.price != Some(moderate.drawn_price)).collect();
     assert!(helped.is_empty(), "{:?}", helped.iter().map(|p| (p.price, &p.figures)).collect::<Vec<_>>());
 
@@ -39,7 +40,7 @@ fn a_motion_that_the_body_can_do_alone_gets_no_help_at_all() {
     let after_a_round = |begins_at: f64| {
         let knots = knot_count(&config, target.frames());
         let none = Helped::none(knots, 5.0, moderate.least_help, HelpUnits::of(target.model()));
-        let mut polish = AssistedPolish::new(offsets.clone(), Helped { begins_at, ..none }, config.push_off.clone());
+        let mut polish = AssistedPolish::new(&alone, Helped { begins_at, ..none });
         polish.advance(&target, &config, 1.0).expect("a round");
         polish.helped.knots.iter().all(|help| *help == [0.0; 6])
     };
@@ -51,9 +52,7 @@ fn a_front_holds_what_is_worth_choosing() {
     let settings = AssistConfig { most_points: 4, ..AssistConfig::quick() };
     let made = |help: f64, cost_mean: f64, completed: bool| AssistPoint {
         price: (help > 0.0).then_some(1.0),
-        offsets: Vec::new(),
-        help: Vec::new(),
-        push_off: Vec::new(),
+        solution: Solution::default(),
         figures: HelpFigures { mean_help: help, largest_force: 10.0 * help, ..HelpFigures::default() },
         cost_mean,
         effectors_off_m: 0.0,
@@ -76,10 +75,11 @@ fn a_front_holds_what_is_worth_choosing() {
 
 #[test]
 fn a_target_that_hovers_is_followed_the_closer_the_more_help_there_is() {
-    let target = squat(embedded::dinosaur(), &tiny(), 19, 0.3);
-    let (offsets, config) = plain(&target, &tiny());
+    let config = tiny();
+    let target = squat(embedded::dinosaur(), &config, 19, 0.3);
+    let alone = plain(&target, &config);
     let few = AssistConfig { prices: vec![0.5], rounds: 4, ..AssistConfig::quick() };
-    let points = swept(&target, &config, &few, &offsets);
+    let points = swept(&target, &config, &few, &alone);
     assert!(
         points.len() >= 3,
         "{:?}",
@@ -97,25 +97,21 @@ fn a_target_that_hovers_is_followed_the_closer_the_more_help_there_is() {
         first.cost_mean
     );
     // The first point is the plain transfer, bit by bit.
-    let alone = Performance::record(&target, &config, &offsets).expect("a run");
-    let again =
-        Performance::record_assisted(&target, &config, &first.offsets, &first.help, &mut |_, _| ()).expect("a run");
-    assert!(alone == again);
+    assert!(first.solution == alone);
     obeys_newton(&target, &config, last);
 
     // The same on one thread and on two.
     let on = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
         let one = AssistConfig { prices: vec![2.0], rounds: 1, ..few.clone() };
-        pool.install(|| swept(&target, &config, &one, &offsets))
+        pool.install(|| swept(&target, &config, &one, &alone))
     };
     assert!(on(1) == on(2));
 }
 
 /// The momentum changes by gravity, contacts and the help that is recorded, and by nothing else.
 fn obeys_newton(target: &Target, config: &Config, point: &AssistPoint) {
-    let config = &Config { push_off: point.push_off.clone(), ..config.clone() };
-    let run = Performance::record_assisted(target, config, &point.offsets, &point.help, &mut |_, _| ()).expect("a run");
+    let run = Performance::record(target, config, &point.solution, &mut |_, _| ()).expect("a run");
     let (model, mass) = (target.model(), target.model().total_mass());
     // A step by semi-implicit Euler takes its forces in the pose before it: so is its velocity.
     let momentum =
@@ -127,11 +123,11 @@ fn obeys_newton(target: &Target, config: &Config, point: &AssistPoint) {
             let contacts: f64 = three[2].contacts.iter().map(|c| c.force[k]).sum();
             let expected = mass * model.scene().gravity[k] + contacts + three[2].assist.force[k];
             let found = (after[k] - before[k]) / run.dt;
-            assert!((found - expected).abs() < 0.02 * 9.81 * mass, "axis {k}: {found} instead of {expected} N");
+            assert!((found - expected).abs() < 0.02 * model.weight(), "axis {k}: {found} instead of {expected} N");
             largest = largest.max(three[2].assist.force[k].abs());
         }
     }
-    assert!(largest > 0.3 * 9.81 * mass, "help of {largest} N");
+    assert!(largest > 0.3 * model.weight(), "help of {largest} N");
 }
 
 #[test]
@@ -139,37 +135,38 @@ fn where_the_plain_transfer_falls_help_makes_it_complete() {
     let config = tiny();
     let target = squat(embedded::dinosaur(), &config, 19, 0.1);
     // A search that gave up half way.
-    let offsets = vec![0.0; target.frames() / 2 * target.dofs.count];
+    let half = Solution { offsets: vec![0.0; target.frames() / 2 * target.dofs.count], ..Solution::default() };
     let one = AssistConfig { prices: vec![1.0], rounds: 2, ..AssistConfig::quick() };
-    let points = swept(&target, &config, &one, &offsets);
+    let points = swept(&target, &config, &one, &half);
     assert!(!points[0].completed && points.len() > 1, "{} points", points.len());
     assert!(points[1..].iter().all(|p| p.completed));
 }
 
 #[test]
 fn a_sweep_that_was_saved_goes_on_to_the_same_bytes() {
-    let target = squat(embedded::dinosaur(), &tiny(), 19, 0.1);
-    let (offsets, config) = plain(&target, &tiny());
+    let config = tiny();
+    let target = squat(embedded::dinosaur(), &config, 19, 0.1);
+    let alone = plain(&target, &config);
     let two = AssistConfig { prices: vec![10.0, 1.0], rounds: 1, ..AssistConfig::quick() };
-    let mut whole = Sweep::new(&target, &config, &two, &offsets).expect("a sweep");
+    let mut whole = Sweep::new(&target, &config, &two, &alone).expect("a sweep");
     let mut resumed = whole.clone();
     let mut passes = 0;
     while !whole.is_done() {
         assert_eq!((whole.progress().done, whole.progress().total), (passes, 5));
         whole.advance(&target, &config).expect("a pass");
-        resumed = Sweep::resume(&resumed.save(), &two, &offsets).expect("the same run");
+        resumed = Sweep::resume(&resumed.save(), &two, &alone).expect("the same run");
         resumed.advance(&target, &config).expect("a pass");
         passes += 1;
     }
     assert!(passes == 5 && whole == resumed && whole.save() == resumed.save());
-    assert!(whole.points(&target, &config).expect("points") == swept(&target, &config, &two, &offsets));
+    assert!(whole.points(&target, &config).expect("points") == swept(&target, &config, &two, &alone));
     let bytes = whole.save();
-    let told = |bytes: &[u8], settings: &AssistConfig, plain: &[f64]| {
+    let told = |bytes: &[u8], settings: &AssistConfig, plain: &Solution| {
         Sweep::resume(bytes, settings, plain).expect_err("refused").to_string()
     };
-    assert!(told(&bytes, &AssistConfig { rounds: 2, ..two.clone() }, &offsets).contains("another preset"));
-    assert!(told(&bytes, &two, &offsets[1..]).contains("another transfer"));
-    assert!(told(&bytes[..bytes.len() / 2], &two, &offsets).contains("damaged"));
+    assert!(told(&bytes, &AssistConfig { rounds: 2, ..two.clone() }, &alone).contains("another preset"));
+    assert!(told(&bytes, &two, &Solution { push_off: Vec::new(), ..alone.clone() }).contains("another transfer"));
+    assert!(told(&bytes[..bytes.len() / 2], &two, &alone).contains("damaged"));
 }
 
 #[test]

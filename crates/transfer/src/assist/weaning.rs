@@ -7,10 +7,10 @@
 
 use super::config::AssistConfig;
 use super::sweep::Polisher;
-use crate::TransferError;
 use crate::config::Config;
 use crate::polish::AssistedPolish;
 use crate::target::Target;
+use crate::{Solution, TransferError};
 use serde::{Deserialize, Serialize};
 
 /// A ladder: its prices, and the rounds at each.
@@ -40,7 +40,7 @@ pub(crate) struct Weaning {
 impl Weaning {
     /// Whether nothing is left to do.
     pub fn is_done(&self) -> bool {
-        self.ladder == LADDERS.len() || self.weaned().is_some()
+        self.ladder == LADDERS.len() || self.has_weaned()
     }
 
     /// Steps simulated.
@@ -54,9 +54,16 @@ impl Weaning {
         [self.done + LADDERS[..self.ladder].iter().map(pieces).sum::<usize>(), LADDERS.iter().map(pieces).sum()]
     }
 
+    /// Whether the motion needs no help any more.
+    pub fn has_weaned(&self) -> bool {
+        self.current.as_ref().is_some_and(|polish| polish.helped.is_none())
+    }
+
     /// The motion that needs no help, once there is one.
-    pub fn weaned(&self) -> Option<&AssistedPolish> {
-        self.current.as_ref().filter(|polish| polish.helped.is_none())
+    pub fn solution(&self) -> Option<Solution> {
+        let weaned = self.current.as_ref().filter(|polish| polish.helped.is_none())?;
+        let (offsets, push_off) = (weaned.offsets.clone(), weaned.push_off.clone());
+        Some(Solution { offsets, push_off, assist: Vec::new() })
     }
 
     /// Climbs to the next rung.
@@ -68,7 +75,7 @@ impl Weaning {
         let settings = AssistConfig { rounds: ladder.rounds, ..AssistConfig::standard() };
         let mut polisher = Polisher { target, config, settings: &settings, steps: 0 };
         match (&mut self.current, self.done) {
-            (_, 0) => self.current = polisher.drawn()?,
+            (_, 0) => self.current = polisher.drawn(&[])?,
             (Some(current), rung) => {
                 polisher.settle(current, ladder.prices[rung - 1], ladder.rounds)?;
                 polisher.let_go(current, LET_GO)?;
@@ -77,7 +84,7 @@ impl Weaning {
         }
         self.steps += polisher.steps;
         self.done += 1;
-        if self.current.is_none() || self.done > ladder.prices.len() && self.weaned().is_none() {
+        if self.current.is_none() || self.done > ladder.prices.len() && !self.has_weaned() {
             (self.ladder, self.done, self.current) = (self.ladder + 1, 0, None);
         }
         Ok(())

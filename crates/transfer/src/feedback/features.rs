@@ -14,9 +14,14 @@
 //! for ever; only the heading remembers the course, without which a walk would end up in circles.
 
 use sinew_sim::mass_properties::of_body;
-use sinew_sim::{Model, World};
+use sinew_sim::rotation::{rotated, rotation_vector};
+use sinew_sim::{Model, Observation, World};
 use std::cell::RefCell;
 
+/// Index of the heading.
+pub(super) const HEADING: usize = 2;
+/// Indices of the centre of mass's velocity ahead and to the left.
+pub(super) const LEVEL_VELOCITY: [usize; 2] = [10, 11];
 /// Numbers before those of the feet.
 pub const WITHOUT_FEET: usize = 13;
 /// The character's frame turns with this angle at most against its course, rad: a policy that was pushed round comes back slowly.
@@ -30,6 +35,8 @@ pub struct Features {
     /// Of the root body, `[xx, yy, zz, xy, xz, yz]`, kg·m².
     inertia: [f64; 6],
     ground: f64,
+    /// Size of gravity, m/s².
+    gravity: f64,
     observation_count: usize,
     position_count: usize,
     velocity_count: usize,
@@ -55,7 +62,8 @@ impl Features {
             feet: feet.to_vec(),
             inertia: root.map_or([0.0; 6], |body| of_body(body).inertia),
             ground: model.scene().ground.map_or(0.0, |g| g.height),
-            observation_count: 6 + 3 * model.end_effectors().count(),
+            gravity: model.gravity(),
+            observation_count: model.observation_count(),
             position_count: model.position_count(),
             velocity_count: model.velocity_count(),
         }
@@ -69,7 +77,7 @@ impl Features {
     /// Typical size of each number for a character whose root stands `height` above the ground: what a policy divides deviations by.
     pub fn scales(&self, height: f64) -> Vec<f64> {
         let spin = self.inertia[..3].iter().fold(1e-6, |a: f64, b| a.max(*b));
-        let fall = (9.81 * height).sqrt();
+        let fall = (self.gravity * height).sqrt();
         let mut scales = vec![0.2, 0.2, 0.2, 0.1 * height];
         scales.extend([spin; 3]);
         scales.extend([0.1 * height; 3]);
@@ -87,29 +95,29 @@ impl Features {
             world.read_position(&mut room.position);
             world.read_velocity(&mut room.velocity);
             world.read_observation(&mut room.observation);
-            self.write(&room.position, &room.velocity, &room.observation, course, out);
+            self.write(&room.position, &room.velocity, &Observation::new(&room.observation), course, out);
         });
     }
 
     /// The state from `qpos`, `qvel` and an observation.
-    pub fn write(&self, q: &[f64], v: &[f64], seen: &[f64], course: f64, out: &mut [f64]) {
+    pub fn write(&self, q: &[f64], v: &[f64], seen: &Observation<'_, f64>, course: f64, out: &mut [f64]) {
         let frame = Heading::of(&q[3..7]);
         let tilt = frame.tilt(&q[3..7]);
         let turn = rotation_vector(tilt);
         out[..2].copy_from_slice(&turn[..2]);
-        out[2] = wrapped(frame.angle() - course).clamp(-LARGEST_TURN, LARGEST_TURN);
+        out[HEADING] = wrapped(frame.angle() - course).clamp(-LARGEST_TURN, LARGEST_TURN);
         out[3] = q[2] - self.ground;
         let [xx, yy, zz, xy, xz, yz] = self.inertia;
         let w = [v[3], v[4], v[5]];
         let spin =
             [xx * w[0] + xy * w[1] + xz * w[2], xy * w[0] + yy * w[1] + yz * w[2], xz * w[0] + yz * w[1] + zz * w[2]];
-        out[4..7].copy_from_slice(&turned(tilt, spin));
-        let center = [seen[0], seen[1], seen[2]];
-        let from = |a: [f64; 3], b: &[f64]| frame.into_frame([b[0] - a[0], b[1] - a[1], b[2] - a[2]]);
-        out[7..10].copy_from_slice(&from([q[0], q[1], q[2]], &center));
-        out[10..13].copy_from_slice(&frame.into_frame([seen[3], seen[4], seen[5]]));
+        out[4..7].copy_from_slice(&rotated(tilt, spin));
+        let center = seen.center();
+        let from = |a: [f64; 3], b: [f64; 3]| frame.into_frame([b[0] - a[0], b[1] - a[1], b[2] - a[2]]);
+        out[7..10].copy_from_slice(&from([q[0], q[1], q[2]], center));
+        out[10..13].copy_from_slice(&frame.into_frame(seen.center_velocity()));
         for (foot, out) in self.feet.iter().zip(out[WITHOUT_FEET..].chunks_mut(3)) {
-            out.copy_from_slice(&from(center, &seen[6 + 3 * foot..9 + 3 * foot]));
+            out.copy_from_slice(&from(center, seen.effector(*foot)));
         }
     }
 }
@@ -150,19 +158,6 @@ pub(super) fn wrapped(angle: f64) -> f64 {
     angle - turn * (angle / turn).round()
 }
 
-/// Rotation vector of a unit quaternion.
-fn rotation_vector([w, x, y, z]: [f64; 4]) -> [f64; 3] {
-    let s = (x * x + y * y + z * z).sqrt();
-    let ratio = if s < 1e-12 { 2.0 } else { 2.0 * libm::atan2(s, w) / s };
-    [ratio * x, ratio * y, ratio * z]
-}
-
-/// A vector turned by a unit quaternion: `v + 2 u×(u×v + w v)`.
-fn turned([w, a, b, c]: [f64; 4], [x, y, z]: [f64; 3]) -> [f64; 3] {
-    let t = [b * z - c * y + w * x, c * x - a * z + w * y, a * y - b * x + w * z];
-    [x + 2.0 * (b * t[2] - c * t[1]), y + 2.0 * (c * t[0] - a * t[2]), z + 2.0 * (a * t[1] - b * t[0])]
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -177,8 +172,8 @@ mod tests {
         assert!(tilt[3].abs() < 1e-12);
         // A vector of the body, to the world in two ways.
         let v = [0.3, -0.2, 0.9];
-        let direct = heading.into_frame(turned(q, v));
-        let by_tilt = turned(tilt, v);
+        let direct = heading.into_frame(rotated(q, v));
+        let by_tilt = rotated(tilt, v);
         (0..3).for_each(|k| assert!((direct[k] - by_tilt[k]).abs() < 1e-12));
         assert!((heading.angle() - 2.0 * libm::atan2(0.8, 0.5)).abs() < 1e-12);
     }

@@ -5,7 +5,7 @@ use crate::performance::Performance;
 use crate::target::{FRAME_SECS, Target};
 use crate::{TransferError, dofs::Dofs};
 use serde::{Deserialize, Serialize};
-use sinew_sim::{Batch, BatchOptions, Model, Snapshot};
+use sinew_sim::{Batch, BatchOptions, Model, Observation, Snapshot};
 use std::sync::Arc;
 
 /// An end effector that comes as near to the ground as this share of the root's height is a foot.
@@ -79,10 +79,11 @@ impl Reference {
     fn fill(&mut self, model: &Arc<Model>, run: &Performance) -> Result<(), TransferError> {
         let moments: Vec<_> = (0..=self.frames).map(|f| run.at_frame(self.first_frame + f)).collect();
         let seen = observe(model, &moments.iter().map(|m| (&m.position[..], &m.velocity[..])).collect::<Vec<_>>())?;
-        let effectors = model.end_effectors().count();
+        let effectors = model.observation_layout().effector_count();
         let ground = model.scene().ground.map_or(0.0, |g| g.height);
         let near = ground + FOOT_HEIGHT * (moments[0].position[2] - ground);
-        self.feet = (0..effectors).filter(|e| seen.iter().any(|row| row[8 + 3 * e] < near)).collect();
+        self.feet =
+            (0..effectors).filter(|e| seen.iter().any(|row| Observation::new(row).effector(*e)[2] < near)).collect();
         if self.feet.is_empty() {
             return Err(TransferError::NoReference {
                 problem: "none of its end effectors comes near the ground".into(),
@@ -92,7 +93,7 @@ impl Reference {
         let course = Heading::of(&moments[0].position[3..7]).angle();
         let mut states = vec![0.0; (self.frames + 1) * features.count()];
         for ((row, moment), seen) in states.chunks_mut(features.count()).zip(&moments).zip(&seen) {
-            features.write(&moment.position, &moment.velocity, seen, course, row);
+            features.write(&moment.position, &moment.velocity, &Observation::new(seen), course, row);
         }
         blend_seam(&mut states, features.count(), self.frames);
         self.states = states[..self.frames * features.count()].to_vec();
@@ -169,9 +170,8 @@ fn observe(model: &Arc<Model>, states: &[(&[f64], &[f64])]) -> Result<Vec<Vec<f6
         world.set_velocity(velocity);
     }
     batch.observe();
-    let count = 6 + 3 * model.end_effectors().count();
     let read = |index: usize| {
-        let mut row = vec![0.0; count];
+        let mut row = vec![0.0; model.observation_count()];
         batch.world(index).read_observation(&mut row);
         row
     };

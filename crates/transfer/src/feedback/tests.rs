@@ -2,7 +2,7 @@ use super::features::Heading;
 use super::scenarios::scenarios;
 use super::trial::{Judge, Scenario, Trial};
 use super::*;
-use crate::{ClipInput, Config, FRAME_SECS, Performance, Target};
+use crate::{ClipInput, Config, FRAME_SECS, Performance, Solution, Target};
 use sinew_sim::{Batch, BatchOptions, DampsTo, Flow, Job, Model, Rollouts, Scene, Snapshot, embedded};
 use std::sync::Arc;
 
@@ -20,8 +20,9 @@ fn bobbing() -> (Arc<Model>, Target, Performance) {
     let positions: Vec<f64> = rows.collect();
     let target =
         Target::new(&model, &ClipInput { name: "bob", rate_hz: 1.0 / FRAME_SECS, positions: &positions }).unwrap();
-    let still = vec![0.0; target.frames() * (model.velocity_count() - 6)];
-    let run = Performance::record(&target, &config, &still).unwrap();
+    let offsets = vec![0.0; target.frames() * (model.velocity_count() - 6)];
+    let still = Solution { offsets, ..Solution::default() };
+    let run = Performance::record(&target, &config, &still, &mut |_, _| ()).unwrap();
     assert_eq!(run.fell_at, None);
     (model, target, run)
 }

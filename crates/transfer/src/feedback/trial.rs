@@ -1,16 +1,21 @@
 //! Many policies tried at once: each repeats the cycle in every scenario until it falls.
 
 use super::config::FeedbackConfig;
-use super::features::Heading;
+use super::features::{HEADING, Heading, LEVEL_VELOCITY};
 use super::policy::{Gains, Pilot};
 use super::reference::Reference;
 use crate::TransferError;
-use crate::cost::{angle_squared, has_fallen};
+use crate::cost::tilt_cosine;
 use crate::target::FRAME_SECS;
-use sinew_sim::{BatchOptions, DampsTo, Flow, Model, Push, Rollouts, Snapshot, Status, Steering, World};
+use sinew_sim::rotation::angle_squared;
+use sinew_sim::{
+    BatchOptions, DampsTo, FallRule, Flow, Heights, Model, Push, Rollouts, Snapshot, Status, Steering, World,
+};
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+/// Cosine of the tilt against the reference from which a character has fallen: 60°.
+const FALLEN_TILT: f64 = 0.5;
 /// A reference slower than this stays at its place, m/s.
 const STILL_SPEED: f64 = 0.1;
 
@@ -29,7 +34,7 @@ pub(super) struct Judge {
     pub height: f64,
     pub pose: f64,
     pub balance: f64,
-    pub fallen_height: f64,
+    pub fall: FallRule,
     pub least_pace: f64,
     /// Of the heading's deviation from the course, rad⁻².
     pub course: f64,
@@ -42,7 +47,16 @@ impl Judge {
     pub fn new(config: &FeedbackConfig) -> Judge {
         let FeedbackConfig { height, pose, balance, fallen_height, least_pace, course, speed, cost_frames, .. } =
             *config;
-        Judge { height, pose, balance, fallen_height, least_pace, course, speed, cost_frames }
+        let fall = FallRule { root: Some(fallen_height), tilt_cosine: Some(FALLEN_TILT), ..FallRule::NONE };
+        Judge { height, pose, balance, fall, least_pace, course, speed, cost_frames }
+    }
+
+    /// Whether a character has fallen: its root below a share of its height at the start of the cycle, or tilted by more than 60° against
+    /// the reference, whatever its heading.
+    fn fell(&self, q: &[f64], reference: &[f64], start_height: f64) -> bool {
+        let tilt = |q: &[f64]| Heading::of(&q[3..7]).tilt(&q[3..7]);
+        let heights = |root: f64| Heights { root, center: f64::NAN, top: None };
+        self.fall.has_fallen(&heights(q[2]), &heights(start_height), tilt_cosine(&tilt(q), &tilt(reference)))
     }
 }
 
@@ -170,7 +184,7 @@ impl Trial<'_> {
 
     /// The steering of policies in all scenarios.
     pub fn steers<'a>(&'a self, pilot: &'a Pilot<'a>, policies: &'a [Gains]) -> Steers<'a> {
-        let course = |s: &Scenario| Heading::of(&s.start.values()[3..7]).angle() - self.reference.state(0)[2];
+        let course = |s: &Scenario| Heading::of(&s.start.values()[3..7]).angle() - self.reference.state(0)[HEADING];
         Steers { trial: self, pilot, policies, courses: self.scenarios.iter().map(course).collect() }
     }
 
@@ -193,7 +207,7 @@ impl Trial<'_> {
     /// Mean horizontal velocity of the reference's centre of mass along its heading, m/s.
     fn mean_velocity(&self) -> [f64; 2] {
         let rows = self.reference.frames;
-        [10, 11].map(|k| (0..rows).map(|f| self.reference.state(f)[k]).sum::<f64>() / rows as f64)
+        LEVEL_VELOCITY.map(|k| (0..rows).map(|f| self.reference.state(f)[k]).sum::<f64>() / rows as f64)
     }
 
     /// Cost of a look: `w_h |ĥ − h|² + w_pose mean ‖axisAngle(q̂ᵢ⁻¹ qᵢ)‖²` and the terms of course and speed, with
@@ -207,7 +221,7 @@ impl Trial<'_> {
             state.resize(pilot.counts().0, 0.0);
             world.read_position(q);
             let reference = self.reference.position(frame);
-            if fell(q, reference, self.judge.fallen_height * self.reference.positions[2]) {
+            if self.judge.fell(q, reference, self.reference.positions[2]) {
                 return None;
             }
             let z = q[2] - reference[2];
@@ -225,20 +239,9 @@ impl Trial<'_> {
             let off = |k: usize| (state[k] - wanted[k]) * (state[k] - wanted[k]);
             let cost = self.judge.height * z * z
                 + self.judge.pose * pose
-                + self.judge.course * off(2)
-                + self.judge.speed * (off(10) + off(11));
-            Some((cost, [state[10], state[11]]))
+                + self.judge.course * off(HEADING)
+                + self.judge.speed * (off(LEVEL_VELOCITY[0]) + off(LEVEL_VELOCITY[1]));
+            Some((cost, LEVEL_VELOCITY.map(|k| state[k])))
         })
     }
-}
-
-/// Whether a character has fallen: its root below a height, or tilted by more than 60° against the reference, whatever its heading.
-fn fell(q: &[f64], reference: &[f64], least_height: f64) -> bool {
-    let upright = |q: &[f64]| {
-        let [a, b, c, d] = Heading::of(&q[3..7]).tilt(&q[3..7]);
-        [0.0, 0.0, 1.0, a, b, c, d]
-    };
-    // Only the tilt is compared there: both stand at the same height.
-    let is_high = q[2] >= least_height;
-    !is_high || has_fallen(&upright(q), &upright(reference), f64::INFINITY)
 }

@@ -6,11 +6,11 @@ use super::launch::Launch;
 use super::round::{self, DAMPING};
 use super::trial::NoiseSource;
 use super::{LEVELS, Nominal, boundaries, line_search};
-use crate::TransferError;
 use crate::assist::{Help, sizes};
 use crate::config::{Config, Polish};
 use crate::start_state;
 use crate::target::Target;
+use crate::{Solution, TransferError};
 use serde::{Deserialize, Serialize};
 
 /// A trajectory with its offsets and its help, made better round by round.
@@ -19,7 +19,7 @@ pub(crate) struct AssistedPolish {
     /// One row for each frame.
     pub offsets: Vec<f64>,
     pub helped: Helped,
-    /// Velocity with which it starts beyond the drawn one: see [`Config::push_off`].
+    /// As in [`Solution::push_off`].
     pub push_off: Vec<f64>,
     damping: f64,
     /// Corrections looked for.
@@ -38,28 +38,26 @@ pub(crate) fn knot_count(config: &Config, frames: usize) -> usize {
 }
 
 impl AssistedPolish {
-    /// Begins with a trajectory, and the velocity beyond the drawn one that it starts with.
-    pub fn new(offsets: Vec<f64>, helped: Helped, push_off: Vec<f64>) -> AssistedPolish {
+    /// Begins with a solution's offsets and push-off, and the help of `helped` instead of its own.
+    pub fn new(solution: &Solution, helped: Helped) -> AssistedPolish {
+        let (offsets, push_off) = (solution.offsets.clone(), solution.push_off.clone());
         AssistedPolish { offsets, helped, push_off, damping: DAMPING, rounds: 0 }
     }
 
-    /// A trajectory that is held at its target like a puppet. `None` where none that stands was found; and the steps that it took.
+    /// A trajectory that is held at its target like a puppet and starts with a push-off. `None` where none that stands was found; and the
+    /// steps that it took.
     pub fn puppet(
         target: &Target,
         config: &Config,
+        push_off: &[f64],
         helped: &Helped,
     ) -> Result<(Option<AssistedPolish>, u64), TransferError> {
-        super::puppet::puppet(target, config, helped)
-    }
-
-    /// Its configuration: with its push-off.
-    pub fn config(&self, config: &Config) -> Config {
-        Config { push_off: self.push_off.clone(), ..config.clone() }
+        super::puppet::puppet(target, config, push_off, helped)
     }
 
     fn simulated(&self, target: &Target, config: &Config) -> Result<(Nominal, Option<f64>, u64), TransferError> {
-        let (polish, config) = (weights(config), &self.config(config));
-        let start = start_state::start_state(target, config);
+        let polish = weights(config);
+        let start = start_state::start_state(target, config, &self.push_off);
         let (count, help) = (target.dofs.count, Some(self.helped.clone()));
         let mut nominal = Nominal::new(self.offsets.clone(), count, polish.interval_frames, help);
         let simulated = line_search::simulate(target, config, &polish, &mut nominal, &start)?;
@@ -113,8 +111,8 @@ impl AssistedPolish {
         reach: f64,
         least: f64,
     ) -> Result<(Option<f64>, u64), TransferError> {
-        let (polish, config) = (weights(config), &self.config(config));
-        let start = start_state::start_state(target, config);
+        let polish = weights(config);
+        let start = start_state::start_state(target, config, &self.push_off);
         let launch = Launch::new(target, config, &start);
         self.rounds += 1;
         let mean_cost = least / (nominal.frames.len() - 1) as f64;
@@ -129,8 +127,14 @@ impl AssistedPolish {
         Ok((cost, steps))
     }
 
+    /// The solution, with help in every frame.
+    pub fn solution(&self, target: &Target, config: &Config) -> Solution {
+        let assist = self.rows(config, target.dofs.count);
+        Solution { offsets: self.offsets.clone(), push_off: self.push_off.clone(), assist }
+    }
+
     /// Help in every frame: row i acts from frame i to the next.
-    pub fn rows(&self, config: &Config, count: usize) -> Vec<Help> {
+    fn rows(&self, config: &Config, count: usize) -> Vec<Help> {
         let interval_frames = weights(config).interval_frames;
         let nominal = Nominal::new(self.offsets.clone(), count, interval_frames, Some(self.helped.clone()));
         let rows = nominal.frames.windows(2).enumerate();

@@ -30,7 +30,7 @@ impl Launch {
             return None;
         }
         let nq = target.model.position_count();
-        let drawn = start_state::start_state(target, &Config { push_off: Vec::new(), ..config.clone() });
+        let drawn = start_state::start_state(target, config, &[]);
         let now = start.values()[nq..].iter().zip(&drawn.values()[nq..]).map(|(is, was)| is - was);
         Some(Launch { now: now.collect() })
     }

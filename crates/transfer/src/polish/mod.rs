@@ -21,11 +21,11 @@ mod round;
 mod transition;
 mod trial;
 
-use crate::TransferError;
 use crate::assist::Help;
 use crate::config::{Config, Extras, Polish};
 use crate::start_state;
 use crate::target::Target;
+use crate::{Solution, TransferError};
 pub(crate) use assisted::{AssistedPolish, knot_count};
 use corrected::Course;
 pub(crate) use helped::Helped;
@@ -61,8 +61,7 @@ const WORTHWHILE: f64 = 0.1;
 /// The polish under way.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Polishing {
-    /// Offsets, one row for each frame.
-    offsets: Vec<f64>,
+    solution: Solution,
     damping: f64,
     /// Which of [`LEVELS`] it is at.
     level: usize,
@@ -78,8 +77,6 @@ pub struct Polishing {
     known: Option<Known>,
     /// What the trajectory cost when it was last at the first level's beginning.
     begun_at: Option<f64>,
-    /// Velocity with which it starts beyond the drawn one: see [`Config::push_off`].
-    push_off: Vec<f64>,
 }
 
 /// A trajectory that was simulated: its states where intervals meet, and what its motion costs.
@@ -177,10 +174,10 @@ fn extras(polish: &Polish) -> Extras {
 }
 
 impl Polishing {
-    /// Begins with offsets, and the velocity beyond the drawn one that they start with.
-    pub fn new(offsets: Vec<f64>, push_off: Vec<f64>) -> Polishing {
+    /// Begins with a solution, whose offsets and push-off change from round to round; nothing assists it.
+    pub fn new(solution: Solution) -> Polishing {
         Polishing {
-            offsets,
+            solution,
             damping: DAMPING,
             level: 0,
             passes: 0,
@@ -191,7 +188,6 @@ impl Polishing {
             steps: 0,
             known: None,
             begun_at: None,
-            push_off,
         }
     }
 
@@ -211,14 +207,9 @@ impl Polishing {
     pub fn steps(&self) -> u64 {
         self.steps
     }
-    /// Offsets, one row for each frame.
-    pub fn offsets(&self) -> &[f64] {
-        &self.offsets
-    }
-
-    /// Velocity with which it starts beyond the drawn one: see [`Config::push_off`].
-    pub fn push_off(&self) -> &[f64] {
-        &self.push_off
+    /// The solution so far.
+    pub fn solution(&self) -> &Solution {
+        &self.solution
     }
 
     /// Makes one round.
@@ -232,10 +223,9 @@ impl Polishing {
         };
         let level = &LEVELS[self.level];
         let polish = &level.weights(polish);
-        let config = &Config { push_off: self.push_off.clone(), ..config.clone() };
-        let start = start_state::start_state(target, config);
+        let start = start_state::start_state(target, config, &self.solution.push_off);
         let launch = Launch::new(target, config, &start);
-        let mut nominal = Nominal::new(self.offsets.clone(), target.dofs.count, polish.interval_frames, None);
+        let mut nominal = Nominal::new(self.solution.offsets.clone(), target.dofs.count, polish.interval_frames, None);
         let begins = self.level == 0 && self.known.is_none();
         let motion_cost = match self.known.take() {
             Some(known) => {
@@ -274,8 +264,9 @@ impl Polishing {
         self.steps += steps;
         match found {
             Some(found) => {
-                self.offsets = found.offsets;
-                self.push_off = Launch::new(target, config, &found.states[0]).map_or(Vec::new(), Launch::into_push_off);
+                self.solution.offsets = found.offsets;
+                self.solution.push_off =
+                    Launch::new(target, config, &found.states[0]).map_or(Vec::new(), Launch::into_push_off);
                 self.costs.push(found.cost);
                 self.known = Some(Known { states: found.states, motion_cost: found.motion_cost });
                 self.judge(cost - found.cost < polish.stops_below * cost, found.cost > far, polish.iterations);
@@ -363,3 +354,7 @@ fn accelerations_cost(target: &Target, polish: &Polish, frames: [usize; 2], befo
 
 #[cfg(test)]
 mod tests;
+
+#[cfg(test)]
+#[path = "terms_tests.rs"]
+mod terms_tests;

@@ -9,10 +9,10 @@ use super::corrected::Course;
 use super::linear::shape;
 use super::model::{self, Measured, Plan};
 use super::{AssistedPolish, DAMPING, Helped, Nominal, assisted, line_search};
-use crate::TransferError;
 use crate::config::Config;
 use crate::start_state;
 use crate::target::Target;
+use crate::{Solution, TransferError};
 use sinew_sim::{Model, Snapshot};
 
 /// Reaches of the differences in the iterations, after each of which it is tried whether the motion stands.
@@ -20,14 +20,15 @@ const REACHES: [f64; 12] = [10.0, 10.0, 10.0, 10.0, 3.0, 3.0, 3.0, 3.0, 1.0, 1.0
 /// Share of the gaps that an iteration closes: where joints hit their stops or feet strike, all at once is too much for the linear model.
 const SHARE: f64 = 0.3;
 
-/// A trajectory that stands; `None` where none was found. And the steps that it took.
+/// A trajectory that starts with a push-off and stands; `None` where none was found. And the steps that it took.
 pub(super) fn puppet(
     target: &Target,
     config: &Config,
+    push_off: &[f64],
     helped: &Helped,
 ) -> Result<(Option<AssistedPolish>, u64), TransferError> {
     let polish = assisted::weights(config);
-    let start = start_state::start_state(target, config);
+    let start = start_state::start_state(target, config, push_off);
     let count = target.dofs.count;
     let offsets = vec![0.0; target.frames() * count];
     let mut nominal = Nominal::new(offsets, count, polish.interval_frames, Some(helped.clone()));
@@ -43,7 +44,8 @@ pub(super) fn puppet(
         steps += taken;
         if let Some(found) = found {
             let helped = Helped { knots: found.help, ..helped.clone() };
-            return Ok((Some(AssistedPolish::new(found.offsets, helped, config.push_off.clone())), steps));
+            let solution = Solution { offsets: found.offsets, push_off: push_off.to_vec(), ..Solution::default() };
+            return Ok((Some(AssistedPolish::new(&solution, helped)), steps));
         }
         close_gaps(&target.model, &mut nominal, &model, &plan, &start);
     }

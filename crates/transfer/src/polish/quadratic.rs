@@ -5,7 +5,7 @@ use crate::TransferError;
 use crate::config::{Config, Polish};
 use crate::cost::{Seen, planted};
 use crate::target::Target;
-use sinew_sim::{Batch, BatchOptions, Snapshot};
+use sinew_sim::{Batch, BatchOptions, Observation, Snapshot};
 
 /// How far coordinates are moved to measure slopes of what is observed.
 const STEP: f64 = 1e-3;
@@ -30,7 +30,7 @@ pub(super) fn quadratic(
     (state, frame): (&Snapshot, usize),
 ) -> Result<Quadratic, TransferError> {
     let model = &target.model;
-    let (nq, nv, no) = (model.position_count(), model.velocity_count(), target.observation_count());
+    let (nq, nv, no) = (model.position_count(), model.velocity_count(), model.observation_count());
     let columns = 2 * nv;
     let mut batch = Batch::new(model, columns + 1, BatchOptions { threads: 1, ..BatchOptions::default() })?;
     let mut moved = vec![0.0; nq];
@@ -106,21 +106,23 @@ fn from_slopes(
         along(k, w_pose / joints, difference[k]);
         along(nv + k, extras.joint_velocity / driven, v[k] - target.velocity(frame)[k]);
     }
-    let wanted = target.observation(frame);
-    let effectors = target.effectors.max(1) as f64;
-    let last_place = 6 + 3 * target.effectors;
+    let layout = target.model.observation_layout();
+    let (wanted, seen) = (target.observation(frame).values(), Observation::new(observed));
+    let effectors = layout.effector_count().max(1) as f64;
     let mut weighted = Matrix::zeros(n, observed.len());
     let mut pull = vec![0.0; observed.len()];
     for (k, pull) in pull.iter_mut().enumerate() {
-        let (weight, residual) = match k {
-            0..3 => (0.0, 0.0),
-            3..6 => (2.0 * extras.center_velocity, observed[k] - wanted[k]),
-            _ if k < last_place => (2.0 * w_effectors / effectors, observed[k] - wanted[k]),
-            _ => {
-                let (e, axis) = ((k - last_place) / 3, (k - last_place) % 3);
-                let firmness = planted(target.soles[e], observed[6 + 3 * e + 2]);
-                (if axis < 2 { 2.0 * extras.foot_velocity * firmness } else { 0.0 }, observed[k])
-            }
+        let (weight, residual) = if layout.center().contains(&k) {
+            (0.0, 0.0)
+        } else if layout.center_velocity().contains(&k) {
+            (2.0 * extras.center_velocity, observed[k] - wanted[k])
+        } else if layout.effectors().contains(&k) {
+            (2.0 * w_effectors / effectors, observed[k] - wanted[k])
+        } else {
+            let at = k - layout.effector_velocities().start;
+            let (e, axis) = (at / 3, at % 3);
+            let firmness = planted(target.soles[e], seen.effector(e)[2]);
+            (if axis < 2 { 2.0 * extras.foot_velocity * firmness } else { 0.0 }, observed[k])
         };
         *pull = weight * residual;
         for i in 0..n {
@@ -128,9 +130,12 @@ fn from_slopes(
         }
     }
     slopes.add_vector(&pull, &mut slope);
+    // The place of the centre of mass costs nothing.
+    let costly = layout.center().end..;
     for i in 0..n {
         for j in 0..=i {
-            let dot: f64 = weighted.row(i)[3..].iter().zip(&slopes.row(j)[3..]).map(|(a, b)| a * b).sum();
+            let (a, b) = (&weighted.row(i)[costly.clone()], &slopes.row(j)[costly.clone()]);
+            let dot: f64 = a.iter().zip(b).map(|(a, b)| a * b).sum();
             curvature.data[i * n + j] += dot;
             if i != j {
                 curvature.data[j * n + i] += dot;

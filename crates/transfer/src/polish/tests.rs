@@ -12,14 +12,14 @@ fn a_polish_lowers_its_cost_in_every_round_and_the_motion_that_it_promises_is_th
     while !search.is_done() {
         search.advance(&target, &config).expect("a window");
     }
-    let before = Performance::record(&target, &config, &search.best_offsets(&target)).expect("a run");
-    let mut polishing = Polishing::new(search.best_offsets(&target), Vec::new());
+    let before = Performance::record(&target, &config, &search.solution(&target), &mut |_, _| ()).expect("a run");
+    let mut polishing = Polishing::new(search.solution(&target));
     while !polishing.is_done() {
         polishing.advance(&target, &config).expect("a round");
     }
     let costs = polishing.costs();
     assert!(costs.len() > 2 && costs[costs.len() - 1] < 0.8 * costs[0], "{costs:?}");
-    let after = Performance::record(&target, &config, polishing.offsets()).expect("a run");
+    let after = Performance::record(&target, &config, polishing.solution(), &mut |_, _| ()).expect("a run");
     assert!(after.fell_at.is_none() && after.frames() == before.frames());
     let (before, after) = (before.mean_terms().total(), after.mean_terms().total());
     assert!(after < 0.8 * before, "{before} to {after}");
@@ -27,7 +27,7 @@ fn a_polish_lowers_its_cost_in_every_round_and_the_motion_that_it_promises_is_th
 
 #[test]
 fn differences_get_finer_after_two_poor_rounds_in_a_row_and_begin_again_where_the_motion_is_far_off() {
-    let mut polishing = Polishing::new(Vec::new(), Vec::new());
+    let mut polishing = Polishing::new(Solution::default());
     let levels = [(true, 0), (false, 0), (true, 0), (true, 1), (true, 1), (true, 2), (true, 2), (true, 3), (true, 3)];
     for (is_poor, level) in levels {
         polishing.judge(is_poor, false, 24);
@@ -46,7 +46,7 @@ fn differences_get_finer_after_two_poor_rounds_in_a_row_and_begin_again_where_th
 
 #[test]
 fn who_begins_again_leaves_two_rounds_for_every_level() {
-    let mut polishing = Polishing { passes: 1, rounds: 17, ..Polishing::new(Vec::new(), Vec::new()) };
+    let mut polishing = Polishing { passes: 1, rounds: 17, ..Polishing::new(Solution::default()) };
     // With 24 rounds in all, levels 1 to 3 need the last six.
     for level in [0, 1, 1, 2, 2, 3, 3] {
         assert_eq!((polishing.level, polishing.is_done), (level, false));
@@ -60,7 +60,7 @@ fn who_begins_again_leaves_two_rounds_for_every_level() {
 fn a_polish_that_begins_again_ends_when_that_gains_nothing() {
     let config = tiny();
     let target = squat(embedded::dinosaur(), &config, 37, 0.0);
-    let start = Polishing::new(vec![0.0; target.frames() * target.dofs.count], Vec::new());
+    let start = Polishing::new(still(&target));
     for (begun_at, ends) in [(f64::INFINITY, false), (0.0, true)] {
         let mut polishing = Polishing { begun_at: Some(begun_at), ..start.clone() };
         polishing.advance(&target, &config).expect("a round");
@@ -69,9 +69,14 @@ fn a_polish_that_begins_again_ends_when_that_gains_nothing() {
     }
 }
 
+/// The target as it is.
+fn still(target: &Target) -> Solution {
+    Solution { offsets: vec![0.0; target.frames() * target.dofs.count], ..Solution::default() }
+}
+
 /// The target's offsets all zero, simulated.
 fn simulated(target: &Target, config: &Config, polish: &Polish) -> (Nominal, f64) {
-    let start = start_state::start_state(target, config);
+    let start = start_state::start_state(target, config, &[]);
     let offsets = vec![0.0; target.frames() * target.dofs.count];
     let mut nominal = Nominal::new(offsets, target.dofs.count, polish.interval_frames, None);
     let simulated = line_search::simulate(target, config, polish, &mut nominal, &start).expect("a run");
@@ -97,7 +102,7 @@ fn models_are_solved_as_they_are_measured_and_found_trajectories_cost_what_they_
     let (nominal, cost) = simulated(target, &config, polish);
     let noise = NoiseSource { seed: 1, mean_cost: cost / (nominal.frames.len() - 1) as f64 };
     let course = Course { target, config: &config, polish, nominal: &nominal, noise: Some(noise), launch: None };
-    let start = start_state::start_state(target, &config);
+    let start = start_state::start_state(target, &config, &[]);
     for threads in [1, 2, 5] {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
         let (model, plan) = pool.install(|| model::measure(course, 3.0, DAMPING)).expect("a model");
@@ -125,7 +130,7 @@ fn linear_models_foretell_the_end_of_an_interval() {
     let polish = config.polish.expect("a polish");
     let target = squat(embedded::dinosaur(), &config, 37, 0.0);
     let (model, count) = (target.model.clone(), target.dofs.count);
-    let start = start_state::start_state(&target, &config);
+    let start = start_state::start_state(&target, &config, &[]);
     let (nominal, _) = simulated(&target, &config, &polish);
     let (linear, _) = linear::linearize(&target, &config, &nominal, 5, 1.0).expect("a model");
     // An offset of every joint, as a rate: what the model says against what the simulation does.
@@ -164,7 +169,7 @@ fn sliding_is_seen_and_grows_with_the_speed() {
     let target = squat(embedded::dinosaur(), &config, 37, 0.0);
     let (model, count) = (target.model.clone(), target.dofs.count);
     let slid_at = |speed: f64| {
-        let start = start_state::start_state(&target, &config);
+        let start = start_state::start_state(&target, &config, &[]);
         let (q, v) = start.values().split_at(model.position_count());
         let mut v = v.to_vec();
         v[0] += speed;
@@ -186,20 +191,19 @@ fn a_shove_at_the_start_is_taken_back() {
     let target = squat(embedded::dinosaur(), &config, 37, 0.0);
     let count = target.dofs.count;
     let shove = |x: f64| (0..count + 6).map(|k| if k == 1 { x } else { 0.0 }).collect::<Vec<_>>();
-    let mut polishing = Polishing::new(vec![0.0; target.frames() * count], shove(0.3));
+    let mut polishing = Polishing::new(Solution { push_off: shove(0.3), ..still(&target) });
     for _ in 0..3 {
         polishing.advance(&target, &config).expect("a round");
     }
-    let left = polishing.push_off();
+    let left = &polishing.solution().push_off;
     assert!(left[1].abs() < 0.1, "{} m/s of 0.3 are left", left[1]);
     assert!(left[2] == 0.0 && left[6..].iter().all(|x| *x == 0.0), "neither jumps nor kicks are given: {left:?}");
     // What was found is what is performed.
-    let config = Config { push_off: left.to_vec(), ..config };
-    let run = Performance::record(&target, &config, polishing.offsets()).expect("a run");
+    let run = Performance::record(&target, &config, polishing.solution(), &mut |_, _| ()).expect("a run");
     assert!(run.fell_at.is_none());
     // Who starts at rest does so.
     let rests = Config { begins: crate::Begins::Rest, ..tiny() };
-    let mut polishing = Polishing::new(vec![0.0; target.frames() * count], Vec::new());
+    let mut polishing = Polishing::new(still(&target));
     polishing.advance(&target, &rests).expect("a round");
-    assert!(polishing.push_off().is_empty());
+    assert!(polishing.solution().push_off.is_empty());
 }

@@ -10,7 +10,7 @@ use crate::config::Config;
 use crate::curve::{self, CurveStart};
 use crate::rollouts::{FALLEN_COST, Stage, Trial};
 use crate::target::Target;
-use crate::{TransferError, start_state};
+use crate::{Solution, TransferError, start_state};
 use serde::{Deserialize, Serialize};
 use sinew_sim::Snapshot;
 
@@ -92,7 +92,7 @@ impl Search {
     /// Where the character has nothing to drive.
     pub fn new(target: &Target, config: &Config, seed: u64) -> Result<Search, TransferError> {
         let count = target.dofs.count;
-        let state = start_state::start_state(target, config);
+        let state = start_state::start_state(target, config, &[]);
         let start = Start { state, curve: CurveStart::zero(count), ahead: Vec::new(), path_cost: 0.0, parent: 0 };
         let starts = vec![start; config.starts];
         Ok(Search {
@@ -257,15 +257,15 @@ impl Search {
         best / ((last.first_frame + last.frames) as f64 / 2.0).max(1.0)
     }
 
-    /// Offsets of the best sequence: one row for each frame up to the end of the last window searched.
-    pub fn best_offsets(&self, target: &Target) -> Vec<f64> {
+    /// The best sequence as a solution: offsets for each frame up to the end of the last window searched, and nothing else.
+    pub fn solution(&self, target: &Target) -> Solution {
         let count = target.dofs.count;
         let mut offsets: Vec<f64> = Vec::new();
         for (window, kept) in self.windows.iter().zip(self.best_sequence()) {
             offsets.truncate(window.first_frame * count);
             offsets.extend_from_slice(&window.kept[kept].curve);
         }
-        offsets
+        Solution { offsets, ..Solution::default() }
     }
 
     /// Costs of a window's kept samples, and that of the one in the best sequence.
@@ -279,3 +279,7 @@ impl Search {
 
 #[cfg(test)]
 mod tests;
+
+#[cfg(test)]
+#[path = "rules_tests.rs"]
+mod rules_tests;

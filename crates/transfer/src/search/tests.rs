@@ -35,7 +35,7 @@ fn falls_between_two_looks_are_seen() {
     let config = Config { cost_frames: 4, ..tiny() };
     let target = squat(embedded::dinosaur(), &config, 19, 0.0);
     let count = target.dofs.count;
-    let standing = start_state::start_state(&target, &Config { begins: Begins::Rest, ..config.clone() });
+    let standing = start_state::start_state(&target, &Config { begins: Begins::Rest, ..config.clone() }, &[]);
     let (q, v) = standing.values().split_at(target.model.position_count());
     let mut lying = q.to_vec();
     // On its side, by a turn of 90° about its own axis.
