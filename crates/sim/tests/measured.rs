@@ -252,7 +252,7 @@ fn slid(friction: f64, velocity: [f64; 3], steps: usize, isa: Isa) -> (f64, f64,
 #[test]
 fn friction_takes_what_a_block_loses_on_its_way() {
     for isa in [Isa::Reference64, BatchOptions::default().isa] {
-        for (friction, velocity) in [(0.5, [2.0, 0.0, 0.0]), (0.3, [-0.9, 1.2, 0.0])] {
+        for (friction, velocity) in [(0.5, [2.0_f64, 0.0, 0.0]), (0.3, [-0.9, 1.2, 0.0])] {
             let speed = (velocity[0] * velocity[0] + velocity[1] * velocity[1]).sqrt();
             // Half a second: v = v₀ − μ·g·t, or it has come to rest after v₀²/(2·μ·g).
             let (left, way, work) = slid(friction, velocity, 200, isa);
