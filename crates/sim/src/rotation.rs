@@ -93,7 +93,7 @@ pub fn rotated([w, a, b, c]: [f64; 4], [x, y, z]: [f64; 3]) -> [f64; 3] {
     [x + 2.0 * (b * t[2] - c * t[1]), y + 2.0 * (c * t[0] - a * t[2]), z + 2.0 * (a * t[1] - b * t[0])]
 }
 
-/// The world's direction of a body's upward axis: the third column of the rotation matrix.
+/// The world's upward axis in a body's own axes: the third row of the rotation matrix. A turn about the vertical leaves it as it is.
 pub fn up([w, x, y, z]: [f64; 4]) -> [f64; 3] {
     [2.0 * (x * z - w * y), 2.0 * (y * z + w * x), 1.0 - 2.0 * (x * x + y * y)]
 }
@@ -228,17 +228,29 @@ mod tests {
         }
     }
 
-    fn about_x(angle: f64) -> [f64; 4] {
-        [libm::cos(angle / 2.0), libm::sin(angle / 2.0), 0.0, 0.0]
+    fn about(axis: [f64; 3], angle: f64) -> [f64; 4] {
+        let s = libm::sin(angle / 2.0);
+        [libm::cos(angle / 2.0), s * axis[0], s * axis[1], s * axis[2]]
     }
 
     #[test]
-    fn angles_between_orientations() {
-        for angle in [0.0, 1e-4, 0.3, 0.49, 0.51, 1.5, 3.0] {
-            let found = angle_squared(&about_x(0.4), &about_x(0.4 + angle));
-            assert!((found - angle * angle).abs() < 1e-6 * (1e-6 + angle), "{angle}: {found}");
-            let negative = about_x(0.4 + angle).map(|x| -x);
-            assert!((angle_squared(&about_x(0.4), &negative) - found).abs() < 1e-12);
+    fn the_angle_between_orientations_does_not_depend_on_where_they_are() {
+        let bases = [[1.0, 0.0, 0.0, 0.0], [0.5, -0.5, 0.5, 0.5], [0.1, 0.7, -0.1, 0.7], [0.8, 0.0, -0.6, 0.0]];
+        for base in bases {
+            for axis in [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [0.36, 0.48, -0.8]] {
+                // On both sides of where the series ends, at 2·asin(¼) = 0.5054.
+                for angle in [0.0, 1e-4, 0.3, 0.4, 0.49, 0.505, 0.506, 1.5, 3.0] {
+                    let turned = quaternion_product(base, about(axis, angle));
+                    let wanted = angle * angle;
+                    for other in [turned, turned.map(|x| -x)] {
+                        let found = angle_squared(&base, &other);
+                        assert!(
+                            (found - wanted).abs() <= 2e-7 * wanted + 1e-15,
+                            "{base:?}, {axis:?}, {angle}: {found}"
+                        );
+                    }
+                }
+            }
         }
     }
 
@@ -258,7 +270,7 @@ mod tests {
         let v = [0.3, -0.7, 1.1];
         let expected = apply(&matrix(q), v);
         (0..3).for_each(|k| assert!((rotated(q, v)[k] - expected[k]).abs() < 1e-12));
-        (0..3).for_each(|k| assert!((up(q)[k] - matrix(q)[2][k]).abs() < 1e-12));
+        (0..3).for_each(|k| assert!((up(q)[k] - matrix(q)[k][2]).abs() < 1e-12));
     }
 
     #[test]

@@ -166,58 +166,12 @@ pub(crate) fn planted(sole: Option<f64>, height: f64) -> f64 {
     1.0 / (1.0 + above * above)
 }
 
-/// Cosine of the angle between the upward axes of two orientations.
+/// Cosine of the angle by which two orientations are tilted against each other, whatever their headings: between the vertical as each sees it.
 pub(crate) fn tilt_cosine(a: &[f64], b: &[f64]) -> f64 {
     let [a, b] = [a, b].map(|q| rotation::up([q[0], q[1], q[2], q[3]]));
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::test_motions::{squat, tiny};
-    use sinew_sim::embedded;
-
-    fn about_x(angle: f64) -> [f64; 4] {
-        [libm::cos(angle / 2.0), libm::sin(angle / 2.0), 0.0, 0.0]
-    }
-
-    #[test]
-    fn falling_is_lying_or_sinking_but_not_turning() {
-        for (turn, cosine) in
-            [(about_x(0.9), libm::cos(0.9)), ([0.0, 0.0, 0.0, 1.0], 1.0), (about_x(1.1), libm::cos(1.1))]
-        {
-            assert!((tilt_cosine(&turn, &about_x(0.0)) - cosine).abs() < 1e-12, "{turn:?}");
-        }
-        let target = squat(embedded::dinosaur(), &tiny(), 19, 0.5);
-        let hovering = target.frames() / 2;
-        let fell = |frame: usize, change: &dyn Fn(&mut Seen)| {
-            let mut seen = Seen {
-                position: target.position(frame).to_vec(),
-                velocity: target.velocity(frame).to_vec(),
-                observation: target.observation(frame).values().to_vec(),
-            };
-            change(&mut seen);
-            seen.has_fallen(&target, frame)
-        };
-        let root = target.position(0)[2];
-        let turned = |seen: &mut Seen, by: [f64; 4]| {
-            let q = [seen.position[3], seen.position[4], seen.position[5], seen.position[6]];
-            seen.position[3..7].copy_from_slice(&rotation::quaternion_product(by, q));
-        };
-        assert!(target.position(hovering)[2] > root + 0.4, "it hovers there");
-        assert!(!fell(0, &|_| ()) && !fell(hovering, &|seen| seen.position[2] = 0.6 * root), "who cannot hover stands");
-        assert!(fell(0, &|seen| seen.position[2] = 0.49 * root) && fell(0, &|seen| seen.position[2] = f64::NAN));
-        assert!(!fell(0, &|seen| turned(seen, about_x(0.9))) && fell(0, &|seen| turned(seen, about_x(1.1))));
-        assert!(!fell(0, &|seen| turned(seen, [0.0, 0.0, 0.0, 1.0])), "turned about the vertical");
-        let (layout, wanted) = (target.model.observation_layout(), target.observation(0));
-        let center = layout.center().start + 2;
-        assert!(
-            fell(0, &|seen| seen.observation[center] *= 0.59) && !fell(0, &|seen| seen.observation[center] *= 0.61)
-        );
-        let highest =
-            (0..wanted.effector_count()).max_by(|&a, &b| wanted.effector(a)[2].total_cmp(&wanted.effector(b)[2]));
-        let top = layout.effector(highest.expect("end effectors")).start + 2;
-        assert!(fell(0, &|seen| seen.observation[top] *= 0.49) && !fell(0, &|seen| seen.observation[top] *= 0.51));
-    }
-}
+#[path = "cost_tests.rs"]
+mod tests;

@@ -95,4 +95,46 @@ mod tests {
         let next = start_at(&curve, 1, 5);
         assert!((next.slopes[0] - 0.25).abs() < 1e-12 && (next.offsets[0] - 1.25).abs() < 1e-12);
     }
+
+    #[test]
+    fn there_is_a_pose_for_every_interval_that_begins() {
+        assert_eq!([1, 3, 4, 5, 8, 9].map(|frames| knot_count(frames, 4)), [1, 1, 1, 2, 2, 3]);
+    }
+
+    #[test]
+    fn straight_curves_are_straight_between_poses() {
+        let start = CurveStart { offsets: vec![1.0, 0.0], slopes: vec![9.0, 9.0] };
+        let mut curve = [0.0; 14];
+        fill(&start, &[4.0, 0.5, 1.0, 0.5], Basis::Linear, 3, &mut curve);
+        assert_eq!(curve.iter().step_by(2).copied().collect::<Vec<_>>(), [1.0, 2.0, 3.0, 4.0, 3.0, 2.0, 1.0]);
+    }
+
+    #[test]
+    fn cubic_curves_have_the_mean_slope_of_both_sides_in_their_poses() {
+        // Poses at frames 4, 8, 12 of f², from f = 0 with the slope 0: exact while there is a pose behind.
+        let start = CurveStart { offsets: vec![0.0], slopes: vec![0.0] };
+        let mut curve = [0.0; 13];
+        fill(&start, &[16.0, 64.0, 144.0], Basis::Cubic, 4, &mut curve);
+        for (frame, x) in curve[..9].iter().enumerate() {
+            assert!((x - (frame * frame) as f64).abs() < 1e-12, "{frame}: {x}");
+        }
+        // The last slope is that of the last way, 80 per interval: in its middle ½·(64 + 144) + ⅛·(64 − 80).
+        assert!((curve[10] - 102.0).abs() < 1e-12, "{}", curve[10]);
+        // A start that is neither zero nor level.
+        let start = CurveStart { offsets: vec![9.0], slopes: vec![6.0] };
+        let mut curve = [0.0; 9];
+        fill(&start, &[49.0, 121.0], Basis::Cubic, 4, &mut curve);
+        let expected = [9.0, 16.0, 25.0, 36.0, 49.0];
+        assert!(curve[..5].iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-12), "{curve:?}");
+    }
+
+    #[test]
+    fn the_next_window_goes_on_with_value_and_slope() {
+        let curve: Vec<f64> = (0..6).flat_map(|f| [(f * f) as f64, 10.0 - f as f64]).collect();
+        let at = |frame: usize| start_at(&curve, 2, frame);
+        assert_eq!(at(3), CurveStart { offsets: vec![9.0, 7.0], slopes: vec![6.0, -1.0] });
+        assert_eq!(at(0), CurveStart { offsets: vec![0.0, 10.0], slopes: vec![1.0, -1.0] });
+        assert_eq!(at(5), CurveStart { offsets: vec![25.0, 5.0], slopes: vec![9.0, -1.0] });
+        assert_eq!(CurveStart::zero(2), CurveStart { offsets: vec![0.0; 2], slopes: vec![0.0; 2] });
+    }
 }

@@ -54,3 +54,7 @@ impl Dofs {
         }
     }
 }
+
+#[cfg(test)]
+#[path = "dofs_tests.rs"]
+mod tests;

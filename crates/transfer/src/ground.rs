@@ -49,3 +49,7 @@ pub fn lowest_point(model: &Model, position: &[f64]) -> f64 {
     let bodies = model.bodies().iter().zip(&measured.bodies);
     bodies.filter_map(|(body, motion)| lowest_of(body, motion)).map(|p| p[2] - ground).fold(f64::INFINITY, f64::min)
 }
+
+#[cfg(test)]
+#[path = "ground_tests.rs"]
+mod tests;

@@ -22,6 +22,8 @@ mod start_state;
 mod steps;
 pub mod target;
 #[cfg(test)]
+mod test_figure;
+#[cfg(test)]
 mod test_motions;
 mod transfer;
 mod work;

@@ -132,3 +132,7 @@ fn max_penetration(model: &Model, run: &Performance) -> f64 {
     let deepest = run.moments.iter().step_by(step).map(|m| -lowest_point(model, &m.position));
     deepest.fold(0.0, f64::max)
 }
+
+#[cfg(test)]
+#[path = "metrics_tests.rs"]
+mod tests;

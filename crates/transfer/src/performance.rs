@@ -189,3 +189,7 @@ impl Driver for Recorder<'_> {
         self.run.push(world);
     }
 }
+
+#[cfg(test)]
+#[path = "performance_tests.rs"]
+mod tests;

@@ -25,3 +25,7 @@ pub(crate) fn start_state(target: &Target, config: &Config, push_off: &[f64]) ->
     velocity.iter_mut().zip(push_off).for_each(|(v, more)| *v += more);
     Snapshot::new(&position, &velocity)
 }
+
+#[cfg(test)]
+#[path = "start_state_tests.rs"]
+mod tests;

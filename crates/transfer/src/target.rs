@@ -197,3 +197,7 @@ impl Spline {
         model.displace(rows[i], &step, 1.0, out);
     }
 }
+
+#[cfg(test)]
+#[path = "target_tests.rs"]
+mod tests;

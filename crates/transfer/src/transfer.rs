@@ -160,3 +160,7 @@ impl Transfer {
         Performance::record(target, &self.config, &self.solution(target), &mut |_, _| ())
     }
 }
+
+#[cfg(test)]
+#[path = "transfer_tests.rs"]
+mod tests;

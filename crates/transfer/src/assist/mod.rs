@@ -19,3 +19,6 @@ pub(crate) use weaning::Weaning;
 
 #[cfg(test)]
 mod tests;
+
+#[cfg(test)]
+mod rules_tests;

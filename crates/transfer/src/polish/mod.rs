@@ -31,3 +31,7 @@ pub(crate) use priced_assist::PricedAssist;
 
 #[cfg(test)]
 mod tests;
+
+#[cfg(test)]
+#[path = "terms_tests.rs"]
+mod terms_tests;

@@ -285,3 +285,7 @@ impl Search {
 
 #[cfg(test)]
 mod tests;
+
+#[cfg(test)]
+#[path = "rules_tests.rs"]
+mod rules_tests;

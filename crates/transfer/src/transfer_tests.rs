@@ -1,0 +1,144 @@
+use super::*;
+use crate::config::Polish;
+use crate::test_figure::{self as figure, ARM, LEG, row};
+use sinew_sim::JointKind;
+use sinew_sim::fnv::fnv1a;
+
+/// A budget of moments: one window, or two.
+fn config() -> Config {
+    let polish = Config::quick().polish.map(|polish| Polish { iterations: 3, ..polish });
+    Config { dt: figure::DT, starts: 2, samples: 4, population: 6, iterations: 3, polish, ..Config::quick() }
+}
+
+/// The figure swings its arm and bends its leg a little.
+fn target(frames: usize) -> Target {
+    figure::motion(&figure::model(JointKind::Free), frames, |frame| {
+        let wave = libm::sin(0.3 * frame as f64);
+        row(&[(LEG[1], 0.02 * wave), (ARM[1], 0.3 * wave), (ARM[1] + 2, 0.1 * wave)])
+    })
+}
+
+fn done(target: &Target, config: &Config) -> Transfer {
+    let mut transfer = Transfer::new(target, config, 7).expect("a transfer");
+    while !transfer.is_done() {
+        transfer.advance(target).expect("a piece of work");
+    }
+    transfer
+}
+
+#[test]
+fn windows_come_first_then_rounds() {
+    let (target, config) = (target(25), config());
+    let mut transfer = Transfer::new(&target, &config, 7).expect("a transfer");
+    let mut stages = Vec::new();
+    let mut steps = 0;
+    while !transfer.is_done() {
+        let progress = transfer.progress(&target);
+        assert_eq!((progress.windows + progress.rounds, progress.stage), (stages.len(), transfer.stage()));
+        assert_eq!((progress.done, progress.total), (stages.len(), 2 + 3));
+        assert_eq!(progress.best_cost, transfer.search().best_cost());
+        stages.push(transfer.stage());
+        transfer.advance(&target).expect("a piece of work");
+        assert!(transfer.steps() > steps, "every piece of work simulates something");
+        steps = transfer.steps();
+        assert_eq!(transfer.progress(&target).steps, steps);
+    }
+    assert_eq!(stages[..2], [Stage::Search, Stage::Search]);
+    assert!(stages.len() > 2 && stages[2..].iter().all(|stage| *stage == Stage::Polish), "{stages:?}");
+    let progress = transfer.progress(&target);
+    assert!(progress.done == progress.total && progress.stage == Stage::Done && !transfer.was_weaned());
+    // Nothing is left to do.
+    let before = transfer.clone();
+    transfer.advance(&target).expect("nothing");
+    assert!(transfer == before && transfer.seed() == 7 && *transfer.config() == config);
+    let polished = transfer.polishing().expect("a polish");
+    assert_eq!(*polished.solution(), transfer.solution(&target));
+    let run = transfer.perform(&target).expect("a run");
+    assert!(run.fell_at.is_none() && run.frames() == 25 && run.mean_terms().total() < 0.2, "{:?}", run.mean_terms());
+}
+
+#[test]
+fn without_a_polish_the_search_is_all() {
+    let (target, config) = (target(13), Config { polish: None, ..config() });
+    let transfer = done(&target, &config);
+    assert!(transfer.polishing().is_none() && transfer.search().windows().len() == 1);
+    assert_eq!(transfer.solution(&target), transfer.search().solution(&target));
+    assert_eq!(transfer.progress(&target).total, 1);
+}
+
+#[test]
+fn a_transfer_that_was_saved_goes_on_to_the_same_bits() {
+    let (target, config) = (target(25), config());
+    let whole = done(&target, &config);
+    let mut resumed = Transfer::new(&target, &config, 7).expect("a transfer");
+    while !resumed.is_done() {
+        resumed = Transfer::resume(&resumed.save(), &target, &config, 7).expect("the same run");
+        resumed.advance(&target).expect("a piece of work");
+    }
+    assert!(whole == resumed && whole.save() == resumed.save());
+}
+
+#[test]
+fn what_was_saved_of_another_run_is_refused() {
+    let (motion, config) = (target(13), config());
+    let bytes = Transfer::new(&motion, &config, 7).expect("a transfer").save();
+    let told = |bytes: &[u8], target: &Target, config: &Config, seed: u64| {
+        Transfer::resume(bytes, target, config, seed).expect_err("refused").to_string()
+    };
+    assert!(Transfer::resume(&bytes, &motion, &config, 7).is_ok());
+    let other = Config { sigma: 0.051, ..config.clone() };
+    assert!(told(&bytes, &motion, &other, 7).contains("another preset"));
+    assert!(told(&bytes, &motion, &Config { polish: None, ..config.clone() }, 7).contains("another preset"));
+    assert!(told(&bytes, &motion, &config, 8).contains("another seed"));
+    assert!(told(&bytes, &target(14), &config, 7).contains("another motion or character"));
+    assert!(told(&bytes[1..], &motion, &config, 7).contains("damaged"));
+    assert!(told(&bytes[..bytes.len() / 2], &motion, &config, 7).contains("damaged"));
+    assert!(told(&[], &motion, &config, 7).contains("damaged"));
+}
+
+#[test]
+fn what_cannot_work_is_refused_before_anything_runs() {
+    let refused = |config: Config| match Transfer::new(&target(13), &config, 1) {
+        Err(TransferError::Config { field, .. }) => field,
+        other => panic!("not refused: {:?}", other.map(|_| ())),
+    };
+    assert_eq!(refused(Config { dt: 0.0051, ..config() }), "dt");
+    assert_eq!(refused(Config { dt: 0.0041, ..config() }), "dt");
+    assert_eq!(refused(Config { dt: 0.9e-5, ..config() }), "dt");
+    assert_eq!(refused(Config { window_frames: 0, ..config() }), "window_frames");
+    assert_eq!(refused(Config { advance_frames: 0, ..config() }), "advance_frames");
+    assert_eq!(refused(Config { advance_frames: 21, ..config() }), "advance_frames");
+    assert_eq!(refused(Config { knot_frames: 0, ..config() }), "knot_frames");
+    assert_eq!(refused(Config { cost_frames: 0, ..config() }), "cost_frames");
+    assert_eq!(refused(Config { starts: 0, ..config() }), "starts");
+    assert_eq!(refused(Config { samples: 0, ..config() }), "samples");
+    assert_eq!(refused(Config { iterations: 100_001, ..config() }), "iterations");
+    assert_eq!(refused(Config { population: 3, ..config() }), "population");
+    assert_eq!(refused(Config { sigma: 0.0, ..config() }), "sigma");
+    assert_eq!(refused(Config { sigma: f64::INFINITY, ..config() }), "sigma");
+    for good in [Config::paper(), Config::standard(), Config::quick()] {
+        assert_eq!(good.check(), Ok(()));
+    }
+    let limits = Config { population: 4, advance_frames: 20, window_frames: 20, dt: 0.005, ..config() };
+    assert_eq!((limits.check(), limits.steps_per_frame()), (Ok(()), 5));
+    assert_eq!([Config::paper(), Config::standard()].map(|config| config.steps_per_frame()), [50, 12]);
+}
+
+/// Results are the same on every machine, for every number of threads and every instruction set. Where this number changes, every transfer
+/// changes: the changelog has to say so.
+#[test]
+fn a_small_transfer_ends_in_the_bits_in_which_it_always_ended() {
+    let (target, config) = (target(33), config());
+    let bits = |numbers: &[f64]| fnv1a(numbers.iter().flat_map(|x| x.to_le_bytes()));
+    let transfer = done(&target, &config);
+    let solution = transfer.solution(&target);
+    let searched = bits(&transfer.search().solution(&target).offsets);
+    let polished = bits(&solution.offsets);
+    let push_off = bits(&solution.push_off);
+    let run = transfer.perform(&target).expect("a run");
+    let last = run.moments.last().expect("a moment");
+    let performed = bits(&[&last.position[..], &last.velocity].concat());
+    let steps = transfer.steps();
+    let expected = (8164121070118978981, 8709237615919449864, 14071894475524357180, 15714735832525539223, 169120);
+    assert_eq!((searched, polished, push_off, performed, steps), expected);
+}
