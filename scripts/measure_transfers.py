@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Transfers a list of motions with several seeds and prints the table of docs/transfer.md.
+"""Transfers a list of motions with several seeds and prints a table; `scripts/results.py transfer` writes it to docs/results/transfer.md.
 
     scripts/measure_transfers.py --data FOLDER [--list scripts/motions.tsv] [--seeds 0,1,2] [--preset default] [--jobs 2] [--out DIR]
 
