@@ -58,8 +58,8 @@ def text(output):
 
 
 def table(head, rows):
-    lines = [head, ["---"] * len(head), *rows]
-    return "\n".join("| " + " | ".join(str(cell) for cell in line) + " |" for line in lines)
+    line = lambda cells: "| " + " | ".join(str(cell) for cell in cells) + " |"
+    return "\n".join([line(head), "|" + "---|" * len(head), *map(line, rows)])
 
 
 def simulator(m):
@@ -172,13 +172,16 @@ def cpu_name():
     return re.sub(r"\((R|TM)\)", "", names[0] if names else platform.processor() or platform.machine()).strip()
 
 
-def commit_of_build():
-    """Short hash of the present commit, with a plus where files differ from it."""
+def commit_of_build(sinew):
+    """Short hash of the present commit, with a plus where files differ from it. The program must be newer than the last change of its sources."""
     git = lambda *words: subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True)
+    sources = ("--", "crates", "assets", "Cargo.lock")
     head = git("rev-parse", "--short=7", "HEAD")
     if head.returncode != 0:
         sys.exit("there is no Git repository here; say which build this is with --commit HASH")
-    changed = git("status", "--porcelain", "--untracked-files=no", "--", "crates", "assets", "Cargo.lock").stdout
+    if not sinew.exists() or sinew.stat().st_mtime < int(git("log", "-1", "--format=%ct", *sources).stdout):
+        sys.exit(f"{sinew} is missing or older than its sources; build it with cargo build --release, or say which build it is with --commit HASH")
+    changed = git("status", "--porcelain", "--untracked-files=no", *sources).stdout
     return head.stdout.strip() + ("+" if changed.strip() else "")
 
 
@@ -219,9 +222,9 @@ def main():
     unknown = [subject for subject in options.subjects if subject not in SUBJECTS]
     if unknown or not options.subjects:
         parser.error(f"name subjects out of {', '.join(SUBJECTS)}")
-    commit = options.commit or commit_of_build()
-    pathlib.Path(options.out).mkdir(parents=True, exist_ok=True)
     sinew, data = pathlib.Path(options.sinew).resolve(), options.data and str(pathlib.Path(options.data).resolve())
+    commit = options.commit or commit_of_build(sinew)
+    pathlib.Path(options.out).mkdir(parents=True, exist_ok=True)
     for subject in options.subjects:
         with tempfile.TemporaryDirectory() as folder:
             measurement = Measurement(str(sinew), data, commit, folder)

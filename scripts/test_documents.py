@@ -21,6 +21,7 @@ class Documents(unittest.TestCase):
 
     def test_every_section_says_where_its_figures_come_from(self):
         origin = re.compile(r"^## .+\n\n\| date \| commit \| CPU \| command \|\n\|---\|---\|---\|---\|\n(\| 20\d\d-\d\d-\d\d \| [0-9a-f]{7}.* \| .+ \| .*\S.* \|\n)+")
+        self.assertRegex(results.written("H", "1234567", ["sinew bench sim"], "body"), origin)
         for path in FILES:
             for section in re.split(r"(?m)^(?=## )", path.read_text())[1:]:
                 self.assertRegex(section, origin, path.name)

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Tests of results.py: python3 -m unittest discover scripts"""
 
+import os
 import pathlib
 import stat
 import subprocess
@@ -36,6 +37,13 @@ class Script(unittest.TestCase):
         own = found[found.index(f"## {results.machine()}") :]
         for part in ("| 1234567 |", "`sinew feedback w`", "| repetitions of 64 | 2 | 63 |", "at 90°, N | 0 | 150 |"):
             self.assertIn(part, own)
+
+    def test_a_program_older_than_its_sources_is_refused(self):
+        with tempfile.NamedTemporaryFile() as old:
+            os.utime(old.name, (0, 0))
+            with self.assertRaises(SystemExit) as refused:
+                results.commit_of_build(pathlib.Path(old.name))
+            self.assertRegex(str(refused.exception), "older than its sources|no Git repository")
 
     def test_a_command_that_fails_leaves_the_file_alone(self):
         with tempfile.TemporaryDirectory() as folder:
