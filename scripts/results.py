@@ -14,10 +14,12 @@ import argparse
 import csv
 import datetime
 import json
+import math
 import os
 import pathlib
 import platform
 import re
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -30,8 +32,8 @@ RIGS = ("dinosaur", "human", "quadruped", "gltf/KayKit_Barbarian.glb", "gltf/Tre
 class Measurement:
     """Runs commands, and keeps what they give as sections."""
 
-    def __init__(self, sinew, data, commit, folder):
-        self.sinew, self.data, self.commit, self.folder = sinew, data, commit, folder
+    def __init__(self, sinew, data, commit, folder, kept=ROOT / "sinew-out"):
+        self.sinew, self.data, self.commit, self.folder, self.kept = sinew, data, commit, folder, kept
         self.cores, self.commands, self.sections = os.cpu_count(), [], {}
 
     def section(self, heading, body):
@@ -93,14 +95,58 @@ def mujoco(m):
         m.section(heading, text(output.replace(f"{m.folder}/", "")))
 
 
-def transfer(m):
+def motions(m, name, seeds, settings=""):
+    """Transfers the motions of scripts/motions.tsv, with settings in TOML; returns the table and the result of each run by its name."""
     # Hours of work: kept, so that an interrupted measurement goes on.
-    kept = ROOT / "sinew-out" / f"measured-{m.commit}"
-    command = ["python3", "scripts/measure_transfers.py", "--sinew", m.sinew, "--out", str(kept), "--seeds", "0,1,2"]
-    shown = "scripts/measure_transfers.py --seeds 0,1,2"
+    kept = pathlib.Path(m.kept, f"{name}-{m.commit}")
+    command = ["python3", "scripts/measure_transfers.py", "--sinew", m.sinew, "--out", str(kept), "--seeds", seeds]
+    shown = f"scripts/measure_transfers.py --seeds {seeds}"
     if m.data:
         command, shown = [*command, "--data", m.data], f"{shown} --data FOLDER"
-    m.section("All motions", m.run(*command, shown=shown))
+    if settings:
+        path = pathlib.Path(m.folder, f"{name}.toml")
+        path.write_text(settings)
+        command, shown = [*command, "--config", str(path)], f"{shown} --config {name}.toml"
+    printed = m.run(*command, shown=shown)
+    return printed, {path.parent.name: json.loads(path.read_text()) for path in sorted(kept.glob("*/result.json"))}
+
+
+def transfer(m):
+    m.section("All motions", motions(m, "measured", "0,1,2")[0])
+
+
+def greedy(m):
+    both = 'polish = "none"\nsecond_tries = 0\nstops_below = "none"\n'
+    of = {"wide": both + "starts = 4\niterations = 48\n", "greedy": both + "starts = 1\niterations = 192\n"}
+    wide, greedy = (motions(m, name, "0", settings)[1] for name, settings in of.items())
+    stand = [run for run in wide if run in greedy and wide[run]["completed"] and greedy[run]["completed"]]
+    ratios = {run: greedy[run]["cost_mean"] / wide[run]["cost_mean"] for run in stand}
+    mean = math.exp(statistics.mean(map(math.log, ratios.values())))
+    falls = lambda runs: ", ".join(run for run in runs if not runs[run]["completed"]) or "none"
+    rows = [
+        ("falls", falls(wide), falls(greedy)),
+        (f"closer to the target, of {len(stand)} that complete", sum(x > 1 for x in ratios.values()), sum(x < 1 for x in ratios.values())),
+        ("geometric mean of cost, relative to the wide band", 1, f"{mean:.2f}"),
+    ]
+    body = table(("what", "wide band (4 start states)", "greedy (1 start state)"), rows)
+    each = table(("motion", "cost, greedy over wide band"), ((run, f"{ratios[run]:.2f}") for run in sorted(ratios, key=ratios.get)))
+    settings = "\n\n".join(f"# {name}.toml\n{text.strip()}" for name, text in of.items())
+    m.section("Wide band against greedy search", f"Both searches have the same budget.\n\n```toml\n{settings}\n```\n\n{body}\n\n{each}")
+
+
+def paper(m):
+    rows = []
+    for name, clip, cycles in (("dinosaur", "walk", "3"), ("human", "walk", "2"), ("human", "jump", None), ("human", "punch", None)):
+        words = ("sinew", "transfer", name, "--clip", clip, *(("--cycles", cycles) if cycles else ()))
+        row = [f"{name} {clip}"]
+        for seeds, flags in ((1, ("--preset", "paper")), (3, ()), (3, ("--from-rest",))):
+            run = lambda seed: m.json(*words, *flags, "--seed", str(seed), "--out", f"{m.folder}/run", shown=" ".join((*words, *flags)))
+            got = [run(seed) for seed in range(seeds)]
+            median = lambda field: statistics.median(result[field] for result in got)
+            row.append(f"{median('cost_mean'):.3f}, {median('jerk_ratio'):.1f}, {100 * median('foot_skate'):.1f}, {median('steps') / 1e6:,.0f} M")
+        rows.append(row)
+    head = ("motion", "`paper`, seed 0: cost, jerk, skate (cm), steps", "`default`, median of seeds 0 to 2", "`default --from-rest`, the same")
+    m.section("Preset `default` against preset `paper`", table(head, rows))
 
 
 def speed(m):
@@ -160,8 +206,10 @@ def studio(m):
 
 SUBJECTS = {
     measure.__name__: measure
-    for measure in (simulator, control, scaling, mujoco, transfer, speed, assist, feedback, pareto, characters, studio)
+    for measure in (simulator, control, scaling, mujoco, transfer, greedy, paper, speed, assist, feedback, pareto, characters, studio)
 }
+# Subjects that have no file of their own.
+FILE_OF = {"greedy": "transfer", "paper": "transfer"}
 
 
 def cpu_name():
@@ -229,10 +277,11 @@ def main():
         with tempfile.TemporaryDirectory() as folder:
             measurement = Measurement(str(sinew), data, commit, folder)
             SUBJECTS[subject](measurement)
-        path = pathlib.Path(options.out, f"{subject}.md")
+        name = FILE_OF.get(subject, subject)
+        path = pathlib.Path(options.out, f"{name}.md")
         # Other sections come from the repository, also where the file goes elsewhere.
-        known = next((p for p in (path, ROOT / "docs/results" / f"{subject}.md") if p.exists()), None)
-        document = known.read_text() if known else f"# {subject.capitalize()}\n"
+        known = next((p for p in (path, ROOT / "docs/results" / f"{name}.md") if p.exists()), None)
+        document = known.read_text() if known else f"# {name.capitalize()}\n"
         for heading, (commands, body) in measurement.sections.items():
             document = replaced(document, heading, written(heading, commit, commands, body))
         path.write_text(document)
