@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Transfers a list of motions with several seeds and prints the table of docs/transfer.md.
+"""Transfers a list of motions with several seeds and prints a table; `scripts/results.py transfer` writes it to docs/results/transfer.md.
 
-    scripts/measure_transfers.py --data FOLDER [--list scripts/motions.tsv] [--seeds 0,1,2] [--preset default] [--jobs 2] [--out DIR]
+    scripts/measure_transfers.py --data FOLDER [--list scripts/motions.tsv] [--seeds 0,1,2] [--preset default] [--config FILE] [--jobs 2] [--out DIR]
 
 Each line of the list is a file, a clip and a number of cycles, with tabs between them and `-` for what is left out. Files that are not
 under FOLDER are named and left out. Every run keeps its folder under DIR, with film strips to look at, and is not made again.
@@ -34,7 +34,7 @@ def motions(path, data):
             print(f"{source} is not there; its motion is left out", file=sys.stderr)
 
 
-def transfer(sinew, preset, out, motion, seed):
+def transfer(sinew, preset, config, out, motion, seed):
     source, clip, cycles = motion
     folder = Path(out) / f"{Path(source).stem}-{clip.replace('|', '_')}-{seed}"
     if not (folder / "result.json").exists():
@@ -42,6 +42,7 @@ def transfer(sinew, preset, out, motion, seed):
         command += ["--out", str(folder), "--json"]
         command += [] if clip == "-" else ["--clip", clip]
         command += [] if cycles == "-" else ["--cycles", cycles]
+        command += ["--config", config] if config else []
         run = subprocess.run(command, capture_output=True, text=True)
         if run.returncode != 0:
             sys.exit(f"{' '.join(command)}\n{run.stderr}")
@@ -62,6 +63,7 @@ def main():
     parser.add_argument("--list", default=Path(__file__).with_name("motions.tsv"))
     parser.add_argument("--seeds", default="0,1,2")
     parser.add_argument("--preset", default="default")
+    parser.add_argument("--config", help="settings on top of the preset, as sinew transfer --config takes them")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--out", default="sinew-out/measured")
     parser.add_argument("--sinew", default="target/release/sinew")
@@ -71,7 +73,7 @@ def main():
     chosen = list(motions(options.list, options.data))
     pairs = [(motion, seed) for motion in chosen for seed in options.seeds.split(",")]
     with ThreadPoolExecutor(options.jobs) as pool:
-        run = lambda pair: transfer(options.sinew, options.preset, options.out, *pair)
+        run = lambda pair: transfer(options.sinew, options.preset, options.config, options.out, *pair)
         results = dict(zip(pairs, pool.map(run, pairs)))
 
     print("| motion | complete | cost | jerk | skate | depth |\n|---|---|---|---|---|---|")

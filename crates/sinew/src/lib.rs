@@ -2,6 +2,20 @@
 //!
 //! The façade over the crates that do the work, plus what joins them: film strips of simulated worlds, trajectories for
 //! NumPy and MuJoCo, transfers from a file to its report, policies that repeat them, fronts of jumps, and seeded random streams. Start at [`transfer`], or at [`sim`] for the simulator.
+//!
+//! Reads the embedded human and makes a character of it:
+//!
+//! ```
+//! use sinew::modeler::ModelOptions;
+//! use sinew::modeling::Modeling;
+//! use sinew::source::Source;
+//!
+//! let source = Source::open("human".as_ref(), &[], &Default::default())?;
+//! let modeling = Modeling::new(&source, &["walk".into()], &ModelOptions::default())?;
+//! assert!(modeling.preflight.problems.is_empty(), "{:?}", modeling.preflight.problems);
+//! println!("{} bodies, {:.0} kg", modeling.report().bodies, modeling.preflight.mass);
+//! # Ok::<(), sinew::Error>(())
+//! ```
 
 pub mod config_file;
 mod error;
@@ -14,6 +28,7 @@ pub mod modeling;
 mod output_folder;
 pub mod pareto;
 pub mod random;
+mod readme;
 pub mod source;
 pub mod trajectory;
 pub mod transfer;

@@ -1,0 +1,292 @@
+#!/usr/bin/env python3
+"""Measures a subject on this machine and writes it to docs/results/SUBJECT.md, with date, commit, CPU and command.
+
+    scripts/results.py SUBJECT... [--data FOLDER] [--sinew target/release/sinew] [--out docs/results] [--commit HASH]
+    scripts/results.py --list
+
+A file is a title with what is measured, then sections. The script replaces the section of this machine ("## CPU, N cores"), or, where results do not
+depend on the machine, the sections that the subject names; all others stay as they are. Measure on a machine that does nothing else.
+`--data` is a folder with the rigs of scripts/motions.tsv; without it only embedded characters are measured. Where there is no Git repository,
+`--commit` says which build it is. Exits with 1 where a command fails; the file is then as it was.
+"""
+
+import argparse
+import csv
+import datetime
+import json
+import math
+import os
+import pathlib
+import platform
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+# Characters whose clips are timed: embedded ones, and files under --data.
+RIGS = ("dinosaur", "human", "quadruped", "gltf/KayKit_Barbarian.glb", "gltf/Trex.glb")
+
+
+class Measurement:
+    """Runs commands, and keeps what they give as sections."""
+
+    def __init__(self, sinew, data, commit, folder, kept=ROOT / "sinew-out"):
+        self.sinew, self.data, self.commit, self.folder, self.kept = sinew, data, commit, folder, kept
+        self.cores, self.commands, self.sections = os.cpu_count(), [], {}
+
+    def section(self, heading, body):
+        """Ends a section, with all commands since the last one; where `heading` is none, it is the machine's."""
+        self.sections[heading or machine()] = (self.commands, body)
+        self.commands = []
+
+    def run(self, *command, shown=None):
+        """Returns what a command prints."""
+        self.commands.append(shown or " ".join(command))
+        actual = [self.sinew if word == "sinew" else word for word in command]
+        print("+", " ".join(actual), file=sys.stderr)
+        done = subprocess.run(actual, cwd=ROOT, stdout=subprocess.PIPE, text=True)
+        if done.returncode != 0:
+            sys.exit(f"{' '.join(actual)} ended with {done.returncode}; nothing was written")
+        return done.stdout.strip()
+
+    def json(self, *command, shown=None):
+        return json.loads(self.run(*command, "--json", shown=shown))
+
+
+def text(output):
+    return f"```text\n{output}\n```"
+
+
+def table(head, rows):
+    line = lambda cells: "| " + " | ".join(str(cell) for cell in cells) + " |"
+    return "\n".join([line(head), "|" + "---|" * len(head), *map(line, rows)])
+
+
+def simulator(m):
+    outputs = [m.run("sinew", "bench", "sim")]
+    if "avx512" in outputs[0].split(maxsplit=1)[0].replace("-", "").lower():
+        outputs.append(m.run("sinew", "bench", "sim", "--isa", "avx2"))
+    if m.cores > 1:
+        outputs.append(m.run("sinew", "bench", "sim", "--no-peer", "--threads", str(m.cores)))
+    for worlds in ("64", "65536"):
+        outputs.append(m.run("sinew", "bench", "sim", "--no-peer", "--worlds", worlds))
+    m.section(None, text("\n\n".join(outputs)))
+
+
+def control(m):
+    m.section(None, text(m.run("sinew", "bench", "control")))
+
+
+def scaling(m):
+    m.section(None, text(m.run("sinew", "bench", "scaling")))
+
+
+def mujoco(m):
+    m.section("Equations and contact", text(m.run("python3", "scripts/compare_mujoco.py")))
+    motions = []
+    for name, clip, cycles in (("human", "jump", ()), ("dinosaur", "walk", ("--cycles", "3")), ("dinosaur", "boxing", ())):
+        out, words = f"{m.folder}/{name}-{clip}", ("sinew", "transfer", name, "--clip", clip, *cycles, "--preset", "quick")
+        m.json(*words, "--out", out, shown=" ".join(words))
+        motions.append(out)
+    for script, heading in (("check_physics.py", "Newton's law"), ("replay_mujoco.py", "Motions played in MuJoCo")):
+        output = m.run("python3", f"scripts/{script}", *motions, shown=f"python3 scripts/{script} FOLDER...")
+        m.section(heading, text(output.replace(f"{m.folder}/", "")))
+
+
+def motions(m, name, seeds, settings=""):
+    """Transfers the motions of scripts/motions.tsv, with settings in TOML; returns the table and the result of each run by its name."""
+    # Hours of work: kept, so that an interrupted measurement goes on.
+    kept = pathlib.Path(m.kept, f"{name}-{m.commit}")
+    command = ["python3", "scripts/measure_transfers.py", "--sinew", m.sinew, "--out", str(kept), "--seeds", seeds]
+    shown = f"scripts/measure_transfers.py --seeds {seeds}"
+    if m.data:
+        command, shown = [*command, "--data", m.data], f"{shown} --data FOLDER"
+    if settings:
+        path = pathlib.Path(m.folder, f"{name}.toml")
+        path.write_text(settings)
+        command, shown = [*command, "--config", str(path)], f"{shown} --config {name}.toml"
+    printed = m.run(*command, shown=shown)
+    return printed, {path.parent.name: json.loads(path.read_text()) for path in sorted(kept.glob("*/result.json"))}
+
+
+def transfer(m):
+    m.section("All motions", motions(m, "measured", "0,1,2")[0])
+
+
+def greedy(m):
+    both = 'polish = "none"\nsecond_tries = 0\nstops_below = "none"\n'
+    of = {"wide": both + "starts = 4\niterations = 48\n", "greedy": both + "starts = 1\niterations = 192\n"}
+    wide, greedy = (motions(m, name, "0", settings)[1] for name, settings in of.items())
+    stand = [run for run in wide if run in greedy and wide[run]["completed"] and greedy[run]["completed"]]
+    ratios = {run: greedy[run]["cost_mean"] / wide[run]["cost_mean"] for run in stand}
+    mean = math.exp(statistics.mean(map(math.log, ratios.values())))
+    falls = lambda runs: ", ".join(run for run in runs if not runs[run]["completed"]) or "none"
+    rows = [
+        ("falls", falls(wide), falls(greedy)),
+        (f"closer to the target, of {len(stand)} that complete", sum(x > 1 for x in ratios.values()), sum(x < 1 for x in ratios.values())),
+        ("geometric mean of cost, relative to the wide band", 1, f"{mean:.2f}"),
+    ]
+    body = table(("what", "wide band (4 start states)", "greedy (1 start state)"), rows)
+    each = table(("motion", "cost, greedy over wide band"), ((run, f"{ratios[run]:.2f}") for run in sorted(ratios, key=ratios.get)))
+    settings = "\n\n".join(f"# {name}.toml\n{text.strip()}" for name, text in of.items())
+    m.section("Wide band against greedy search", f"Both searches have the same budget.\n\n```toml\n{settings}\n```\n\n{body}\n\n{each}")
+
+
+def paper(m):
+    rows = []
+    for name, clip, cycles in (("dinosaur", "walk", "3"), ("human", "walk", "2"), ("human", "jump", None), ("human", "punch", None)):
+        words = ("sinew", "transfer", name, "--clip", clip, *(("--cycles", cycles) if cycles else ()))
+        row = [f"{name} {clip}"]
+        for seeds, flags in ((1, ("--preset", "paper")), (3, ()), (3, ("--from-rest",))):
+            run = lambda seed: m.json(*words, *flags, "--seed", str(seed), "--out", f"{m.folder}/run", shown=" ".join((*words, *flags)))
+            got = [run(seed) for seed in range(seeds)]
+            median = lambda field: statistics.median(result[field] for result in got)
+            row.append(f"{median('cost_mean'):.3f}, {median('jerk_ratio'):.1f}, {100 * median('foot_skate'):.1f}, {median('steps') / 1e6:,.0f} M")
+        rows.append(row)
+    head = ("motion", "`paper`, seed 0: cost, jerk, skate (cm), steps", "`default`, median of seeds 0 to 2", "`default --from-rest`, the same")
+    m.section("Preset `default` against preset `paper`", table(head, rows))
+
+
+def speed(m):
+    rows = []
+    for preset in ("quick", "default"):
+        for clip, cycles in (("walk", ("--cycles", "6")), ("boxing", ())):
+            words = ("sinew", "transfer", "dinosaur", "--clip", clip, *cycles, "--preset", preset)
+            got = m.json(*words, "--out", f"{m.folder}/{preset}-{clip}", shown=" ".join(words))
+            each = got["wall_secs"] / got["duration_secs"]
+            rows.append((f"`{preset}`", clip, got["threads"], f"{got['duration_secs']:.1f}", f"{got['wall_secs']:.1f}", f"{each:.2f}"))
+    m.section(None, table(("preset", "motion of the dinosaur", "threads", "length, s", "time, s", "time for each second of motion, s"), rows))
+
+
+def assist(m):
+    words = ("sinew", "transfer", "human", "--clip", "jump", "--preset", "quick", "--assist")
+    points = m.json(*words, "--out", f"{m.folder}/jump", shown=" ".join(words))["assist"]
+    row = lambda p: (
+        f"{100 * p['mean_help']:.1f} %",
+        f"{100 * p['share_of_time']:.0f} %",
+        f"{p['cost_mean']:.3f}",
+        f"{100 * p['effectors_off_m']:.1f} cm",
+        "yes" if p["completed"] else "no",
+    )
+    head = ("mean help, of the weight", "share of time", "cost", "effectors off", "completed")
+    m.section("The human's jump", table(head, map(row, points)))
+
+
+def feedback(m):
+    walk = ("sinew", "transfer", "dinosaur", "--clip", "walk", "--cycles", "6")
+    m.json(*walk, "--out", f"{m.folder}/walk", shown=" ".join((*walk, "--out w")))
+    got = m.json("sinew", "feedback", f"{m.folder}/walk", shown="sinew feedback w")
+    rows = [(f"repetitions of {got['tested_repetitions']}", got["repetitions_open_loop"], got["repetitions_feedback"])]
+    for push in got["pushes"]:
+        rows.append((f"largest push survived at {push['direction_deg']:.0f}°, N", f"{push['newtons_open_loop']:.0f}", f"{push['newtons_feedback']:.0f}"))
+    head = ("what", "without feedback", "with feedback")
+    m.section(None, f"{table(head, rows)}\n\nThe training and its test take {got['wall_secs']:.0f} s on {got['threads']} threads.")
+
+
+def pareto(m):
+    m.run("sinew", "pareto", "figures", "--seed", "1", "--seeds", "5", "--out", f"{m.folder}/figures", shown="sinew pareto figures --seed 1 --seeds 5")
+    with open(f"{m.folder}/figures/searches.csv", newline="") as file:
+        head, *rows = csv.reader(file)
+    m.section("Searches over five seeds", table(head, rows))
+    m.section("The dial", text(m.run("cargo", "run", "--quiet", "--release", "-p", "sinew-pareto", "--example", "dial_table")))
+
+
+def characters(m):
+    files = [rig for rig in RIGS if "/" not in rig]
+    files += [f"{m.data}/{rig}" for rig in RIGS if m.data and "/" in rig and pathlib.Path(m.data, rig).exists()]
+    outputs = [m.run("sinew", "bench", "rig", file, shown=f"sinew bench rig {pathlib.Path(file).name}") for file in files]
+    m.section(None, text("\n\n".join(outputs)))
+
+
+def studio(m):
+    m.section(None, text(m.run("scripts/measure_studio.sh", m.sinew, shown="scripts/measure_studio.sh")))
+
+
+SUBJECTS = {
+    measure.__name__: measure
+    for measure in (simulator, control, scaling, mujoco, transfer, greedy, paper, speed, assist, feedback, pareto, characters, studio)
+}
+# Subjects that have no file of their own.
+FILE_OF = {"greedy": "transfer", "paper": "transfer"}
+
+
+def cpu_name():
+    try:
+        names = re.findall(r"^model name\s*:\s*(.+)$", pathlib.Path("/proc/cpuinfo").read_text(), re.MULTILINE)
+    except OSError:
+        names = []
+    return re.sub(r"\((R|TM)\)", "", names[0] if names else platform.processor() or platform.machine()).strip()
+
+
+def commit_of_build(sinew):
+    """Short hash of the present commit, with a plus where files differ from it. The program must be newer than the last change of its sources."""
+    git = lambda *words: subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True)
+    sources = ("--", "crates", "assets", "Cargo.lock")
+    head = git("rev-parse", "--short=7", "HEAD")
+    if head.returncode != 0:
+        sys.exit("there is no Git repository here; say which build this is with --commit HASH")
+    if not sinew.exists() or sinew.stat().st_mtime < int(git("log", "-1", "--format=%ct", *sources).stdout):
+        sys.exit(f"{sinew} is missing or older than its sources; build it with cargo build --release, or say which build it is with --commit HASH")
+    changed = git("status", "--porcelain", "--untracked-files=no", *sources).stdout
+    return head.stdout.strip() + ("+" if changed.strip() else "")
+
+
+def machine():
+    return f"{cpu_name()}, {os.cpu_count()} cores"
+
+
+def written(heading, commit, commands, body):
+    """A section as text: heading, where the figures come from, figures."""
+    cell = "<br>".join(f"`{command}`" for command in dict.fromkeys(commands))
+    head = table(("date", "commit", "CPU", "command"), [(datetime.date.today().isoformat(), commit, machine(), cell)])
+    return f"## {heading}\n\n{head}\n\n{body}\n"
+
+
+def replaced(document, heading, new):
+    """The document with the section of this heading replaced, or added at its end."""
+    parts = re.split(r"(?m)^(?=## )", document)
+    same = [index for index, part in enumerate(parts) if part.split("\n", 1)[0] == f"## {heading}"]
+    if same:
+        parts[same[0]] = new
+    else:
+        parts.append(new)
+    return "\n\n".join(part.strip() for part in parts) + "\n"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("subjects", nargs="*", metavar="SUBJECT")
+    parser.add_argument("--list", action="store_true", help="names all subjects")
+    parser.add_argument("--data", help="folder with the rigs of scripts/motions.tsv")
+    parser.add_argument("--sinew", default=str(ROOT / "target/release/sinew"), help="the program")
+    parser.add_argument("--out", default=str(ROOT / "docs/results"), help="folder of the files")
+    parser.add_argument("--commit", help="commit of the build; by default the present one")
+    options = parser.parse_args()
+    if options.list:
+        print("\n".join(SUBJECTS))
+        return
+    unknown = [subject for subject in options.subjects if subject not in SUBJECTS]
+    if unknown or not options.subjects:
+        parser.error(f"name subjects out of {', '.join(SUBJECTS)}")
+    sinew, data = pathlib.Path(options.sinew).resolve(), options.data and str(pathlib.Path(options.data).resolve())
+    commit = options.commit or commit_of_build(sinew)
+    pathlib.Path(options.out).mkdir(parents=True, exist_ok=True)
+    for subject in options.subjects:
+        with tempfile.TemporaryDirectory() as folder:
+            measurement = Measurement(str(sinew), data, commit, folder)
+            SUBJECTS[subject](measurement)
+        name = FILE_OF.get(subject, subject)
+        path = pathlib.Path(options.out, f"{name}.md")
+        # Other sections come from the repository, also where the file goes elsewhere.
+        known = next((p for p in (path, ROOT / "docs/results" / f"{name}.md") if p.exists()), None)
+        document = known.read_text() if known else f"# {name.capitalize()}\n"
+        for heading, (commands, body) in measurement.sections.items():
+            document = replaced(document, heading, written(heading, commit, commands, body))
+        path.write_text(document)
+        print(path)
+
+
+if __name__ == "__main__":
+    main()
