@@ -141,7 +141,8 @@ fn velocities_are_the_rates_of_positions() {
             1e-7,
         );
         // As worlds are observed, with the velocities of end effectors.
-        let mut batch = Batch::new(&model, 1, BatchOptions { isa: Isa::Reference64, threads: 1 }).expect("a world");
+        let mut batch =
+            Batch::new(&model, 1, BatchOptions { isa: Some(Isa::Reference64), threads: 1 }).expect("a world");
         batch.world_mut(0).set_position(&q);
         batch.world_mut(0).set_velocity(&v);
         batch.observe();
@@ -231,7 +232,7 @@ fn a_box_that_flies_and_spins_has_the_momentum_of_the_textbook() {
 /// Speed, way, and friction's work after so many steps of a block that starts with a velocity.
 fn slid(friction: f64, velocity: [f64; 3], steps: usize, isa: Isa) -> (f64, f64, f64) {
     let model = Arc::new(Model::new(&block(friction), DT).expect("a valid scene"));
-    let mut batch = Batch::new(&model, 1, BatchOptions { isa, threads: 1 }).expect("a world");
+    let mut batch = Batch::new(&model, 1, BatchOptions { isa: Some(isa), threads: 1 }).expect("a world");
     let mut settled = sinew_sim::Snapshot::default();
     batch.step(500);
     batch.world(0).save(&mut settled);
@@ -251,7 +252,7 @@ fn slid(friction: f64, velocity: [f64; 3], steps: usize, isa: Isa) -> (f64, f64,
 
 #[test]
 fn friction_takes_what_a_block_loses_on_its_way() {
-    for isa in [Isa::Reference64, BatchOptions::default().isa] {
+    for isa in [Isa::Reference64, Isa::detect()] {
         for (friction, velocity) in [(0.5, [2.0_f64, 0.0, 0.0]), (0.3, [-0.9, 1.2, 0.0])] {
             let speed = (velocity[0] * velocity[0] + velocity[1] * velocity[1]).sqrt();
             // Half a second: v = v₀ − μ·g·t, or it has come to rest after v₀²/(2·μ·g).

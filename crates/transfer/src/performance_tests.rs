@@ -1,7 +1,7 @@
 use super::*;
 use crate::Begins;
-use crate::assist::Help;
 use crate::test_figure::{self as figure, DRIVEN, LEG, SPEEDS, row};
+use crate::wrench::AssistWrench;
 use sinew_sim::JointKind;
 
 /// The figure stands as it is drawn; the cost looks at every third frame.
@@ -99,7 +99,7 @@ fn help_acts_in_its_frames_and_is_recorded() {
     let mut help = vec![[0.0; 6]; 8];
     (2..5).for_each(|frame| help[frame][2] = 0.5);
     help[6][5] = 0.25;
-    let record = |help: &[Help]| {
+    let record = |help: &[AssistWrench]| {
         let solution = Solution { offsets: vec![0.0; 9 * DRIVEN], assist: help.to_vec(), ..Solution::default() };
         Performance::record(&target, &config(), &solution, &mut |_, _| ()).expect("a run")
     };

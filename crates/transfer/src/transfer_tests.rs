@@ -1,8 +1,12 @@
 use super::*;
+use crate::TransferWork;
 use crate::config::Polish;
 use crate::test_figure::{self as figure, ARM, LEG, row};
+use crate::test_motions::piece_by_piece;
 use sinew_sim::JointKind;
 use sinew_sim::fnv::fnv1a;
+use sinew_work::RunOptions;
+use std::ops::ControlFlow;
 
 /// A budget of moments: one window, or two.
 fn config() -> Config {
@@ -34,9 +38,13 @@ fn windows_come_first_then_rounds() {
     let mut steps = 0;
     while !transfer.is_done() {
         let progress = transfer.progress(&target);
-        assert_eq!((progress.windows + progress.rounds, progress.stage), (stages.len(), transfer.stage()));
-        assert_eq!((progress.done, progress.total), (stages.len(), 2 + 3));
-        assert_eq!(progress.best_cost, transfer.search().best_cost());
+        let doing = match stages.len() {
+            windows @ 0..2 => format!("window {} of 2", windows + 1),
+            pieces => format!("polish, round {} of 3", pieces - 1),
+        };
+        assert_eq!((progress.done, progress.total, progress.doing), (stages.len() as f64, 2.0 + 3.0, doing));
+        let best = Some(transfer.search().best_cost()).filter(|cost| cost.is_finite());
+        assert_eq!(progress.best.map(|best| best.value), best);
         stages.push(transfer.stage());
         transfer.advance(&target).expect("a piece of work");
         assert!(transfer.steps() > steps, "every piece of work simulates something");
@@ -46,7 +54,7 @@ fn windows_come_first_then_rounds() {
     assert_eq!(stages[..2], [Stage::Search, Stage::Search]);
     assert!(stages.len() > 2 && stages[2..].iter().all(|stage| *stage == Stage::Polish), "{stages:?}");
     let progress = transfer.progress(&target);
-    assert!(progress.done == progress.total && progress.stage == Stage::Done && !transfer.was_weaned());
+    assert!(progress.done == progress.total && transfer.stage() == Stage::Done && !transfer.was_weaned());
     // Nothing is left to do.
     let before = transfer.clone();
     transfer.advance(&target).expect("nothing");
@@ -63,37 +71,38 @@ fn without_a_polish_the_search_is_all() {
     let transfer = done(&target, &config);
     assert!(transfer.polishing().is_none() && transfer.search().windows().len() == 1);
     assert_eq!(transfer.solution(&target), transfer.search().solution(&target));
-    assert_eq!(transfer.progress(&target).total, 1);
+    assert_eq!(transfer.progress(&target).total, 1.0);
 }
 
 #[test]
 fn a_transfer_that_was_saved_goes_on_to_the_same_bits() {
     let (target, config) = (target(25), config());
     let whole = done(&target, &config);
-    let mut resumed = Transfer::new(&target, &config, 7).expect("a transfer");
-    while !resumed.is_done() {
-        resumed = Transfer::resume(&resumed.save(), &target, &config, 7).expect("the same run");
-        resumed.advance(&target).expect("a piece of work");
-    }
-    assert!(whole == resumed && whole.save() == resumed.save());
+    let folder = tempfile::tempdir().expect("a folder");
+    let work = TransferWork { target: &target, config: &config, seed: 7 };
+    let pieces = piece_by_piece(&work, &folder.path().join("checkpoint.bin"));
+    let (resumed, _) = pieces.last().expect("the end");
+    assert!(whole == *resumed && pieces.len() > 4);
 }
 
 #[test]
 fn what_was_saved_of_another_run_is_refused() {
     let (motion, config) = (target(13), config());
-    let bytes = Transfer::new(&motion, &config, 7).expect("a transfer").save();
-    let told = |bytes: &[u8], target: &Target, config: &Config, seed: u64| {
-        Transfer::resume(bytes, target, config, seed).expect_err("refused").to_string()
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("checkpoint.bin");
+    let stopped = |resumes: bool, target: &Target, config: &Config, seed: u64| {
+        let options = RunOptions { checkpoint: Some(path.clone()), resumes, ..RunOptions::default() };
+        let work = TransferWork { target, config, seed };
+        sinew_work::run(&work, &options, &mut |_, _, _| ControlFlow::Break(())).map(|_| ()).map_err(|e| e.to_string())
     };
-    assert!(Transfer::resume(&bytes, &motion, &config, 7).is_ok());
+    assert_eq!(stopped(false, &motion, &config, 7), Ok(()));
+    assert_eq!(stopped(true, &motion, &config, 7), Ok(()));
+    let told = |target: &Target, config: &Config, seed: u64| stopped(true, target, config, seed).expect_err("refused");
     let other = Config { sigma: 0.051, ..config.clone() };
-    assert!(told(&bytes, &motion, &other, 7).contains("another preset"));
-    assert!(told(&bytes, &motion, &Config { polish: None, ..config.clone() }, 7).contains("another preset"));
-    assert!(told(&bytes, &motion, &config, 8).contains("another seed"));
-    assert!(told(&bytes, &target(14), &config, 7).contains("another motion or character"));
-    assert!(told(&bytes[1..], &motion, &config, 7).contains("damaged"));
-    assert!(told(&bytes[..bytes.len() / 2], &motion, &config, 7).contains("damaged"));
-    assert!(told(&[], &motion, &config, 7).contains("damaged"));
+    assert!(told(&motion, &other, 7).contains("another configuration"));
+    assert!(told(&motion, &Config { polish: None, ..config.clone() }, 7).contains("another configuration"));
+    assert!(told(&motion, &config, 8).contains("another seed"));
+    assert!(told(&target(14), &config, 7).contains("another motion or character"));
 }
 
 #[test]

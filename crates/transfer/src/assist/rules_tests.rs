@@ -1,15 +1,16 @@
 use super::*;
 use crate::test_figure::{self as figure, DRIVEN};
+use crate::wrench::{AssistUnits, sizes};
 use crate::{Config, Solution, Target, TransferError};
 use sinew_sim::JointKind;
 
 #[test]
 fn a_unit_of_help_is_the_weight_and_the_weight_at_a_quarter_of_the_height() {
     let model = figure::model(JointKind::Free);
-    let units = HelpUnits::of(&model);
+    let units = AssistUnits::of(&model);
     // 16 kg, and 1.3 m from the sole to the top of the trunk.
     assert!((units.weight_newtons - 16.0 * 9.81).abs() < 1e-9 && (units.arm_m - 0.325).abs() < 1e-9, "{units:?}");
-    let units = HelpUnits { weight_newtons: 100.0, arm_m: 0.3 };
+    let units = AssistUnits { weight_newtons: 100.0, arm_m: 0.3 };
     let wrench = units.wrench(&[1.0, -2.0, 0.5, 0.1, 0.2, -0.3]).expect("a wrench");
     assert_eq!(wrench.force, [100.0, -200.0, 50.0]);
     assert!((0..3).all(|k| (wrench.torque[k] - [3.0, 6.0, -9.0][k]).abs() < 1e-12), "{:?}", wrench.torque);
@@ -23,7 +24,7 @@ fn short_pauses_join_stretches_of_help() {
     let with = |frames: &[usize]| {
         let mut rows = vec![[0.0; 6]; 40];
         frames.iter().for_each(|&frame| rows[frame] = [0.6, 0.0, 0.8, 0.0, 0.0, 2.0]);
-        HelpFigures::new(&rows)
+        AssistFigures::new(&rows)
     };
     // A pause of three frames, and one of four.
     assert_eq!([with(&[10, 14]).spans.len(), with(&[10, 15]).spans.len()], [1, 2]);
@@ -35,8 +36,8 @@ fn short_pauses_join_stretches_of_help() {
     assert_eq!((span.largest_force, span.largest_torque), (1.0, 0.5));
     let near = |found: f64, expected: f64| (found - expected).abs() < 1e-12;
     assert!(near(joined.mean_force, 2.0 / 40.0) && near(joined.mean_torque, 2.0 * 0.5 / 40.0), "{joined:?}");
-    assert!(near(joined.mean_help, 2.0 * 3.0 / 40.0) && near(joined.share_of_time, 2.0 / 40.0), "{joined:?}");
-    assert_eq!(HelpFigures::new(&[]), HelpFigures::default());
+    assert!(near(joined.mean_assist, 2.0 * 3.0 / 40.0) && near(joined.share_of_time, 2.0 / 40.0), "{joined:?}");
+    assert_eq!(AssistFigures::new(&[]), AssistFigures::default());
 }
 
 #[test]
@@ -51,8 +52,8 @@ fn settings_out_of_their_range_are_refused() {
     assert_eq!(refused(AssistConfig { drawn_price: -1.0, ..quick() }), ("price", -1.0));
     assert_eq!(refused(AssistConfig { rounds: 0, ..quick() }), ("rounds", 0.0));
     assert_eq!(refused(AssistConfig { rounds: 1001, ..quick() }), ("rounds", 1001.0));
-    assert_eq!(refused(AssistConfig { least_help: 0.0, ..quick() }), ("least_help", 0.0));
-    assert_eq!(refused(AssistConfig { least_help: f64::INFINITY, ..quick() }), ("least_help", f64::INFINITY));
+    assert_eq!(refused(AssistConfig { least_assist: 0.0, ..quick() }), ("least_assist", 0.0));
+    assert_eq!(refused(AssistConfig { least_assist: f64::INFINITY, ..quick() }), ("least_assist", f64::INFINITY));
     assert_eq!((AssistConfig::standard().check(), quick().check()), (Ok(()), Ok(())));
     assert!(
         quick().rounds < AssistConfig::standard().rounds
@@ -62,14 +63,14 @@ fn settings_out_of_their_range_are_refused() {
 
 /// A point with a mean help and a largest force, and a cost.
 fn made(help: f64, largest_force: f64, largest_torque: f64, cost_mean: f64) -> AssistPoint {
-    let figures = HelpFigures { mean_help: help, largest_force, largest_torque, ..HelpFigures::default() };
+    let figures = AssistFigures { mean_assist: help, largest_force, largest_torque, ..AssistFigures::default() };
     let price = (help > 0.0).then_some(1.0);
     AssistPoint { price, solution: Solution::default(), figures, cost_mean, effectors_off_m: 0.0, completed: true }
 }
 
 fn choices(others: Vec<AssistPoint>, most_points: usize) -> Vec<f64> {
-    let settings = AssistConfig { least_help: 0.02, most_points, ..AssistConfig::quick() };
-    point::front(made(0.0, 0.0, 0.0, 1.0), others, &settings).iter().map(|p| p.figures.mean_help).collect()
+    let settings = AssistConfig { least_assist: 0.02, most_points, ..AssistConfig::quick() };
+    point::front(made(0.0, 0.0, 0.0, 1.0), others, &settings).iter().map(|p| p.figures.mean_assist).collect()
 }
 
 #[test]
@@ -122,10 +123,10 @@ fn who_is_held_by_the_world_cannot_be_helped() {
     let clip = crate::ClipInput { name: "still", rate_hz: 40.0, positions: &positions };
     let target = Target::new(&model, &clip).expect("a target");
     let refused = TransferError::NoAssist { character: "figure".into() };
-    assert_eq!(can_be_helped(&target), Err(refused.clone()));
+    assert_eq!(can_be_assisted(&target), Err(refused.clone()));
     let begun = Sweep::new(&target, &config(), &AssistConfig::quick(), &still(&target));
     assert_eq!(begun.map(|_| ()), Err(refused));
-    assert_eq!(can_be_helped(&figure::standing()), Ok(()));
+    assert_eq!(can_be_assisted(&figure::standing()), Ok(()));
 }
 
 #[test]
@@ -134,7 +135,7 @@ fn the_first_point_is_the_plain_transfer_measured() {
     let sweep = Sweep::new(&target, &config(), &AssistConfig::quick(), &still(&target)).expect("a sweep");
     let progress = sweep.progress();
     // The motion as drawn, four prices up and four down.
-    assert_eq!((progress.done, progress.total, progress.steps), (0, 9, 0));
+    assert_eq!((progress.done, progress.total, progress.steps), (0.0, 9.0, 0));
     let points = sweep.points(&target, &config()).expect("points");
     let run = crate::Performance::record(&target, &config(), &still(&target), &mut |_, _| ()).expect("a run");
     let terms = run.mean_terms();
@@ -145,5 +146,5 @@ fn the_first_point_is_the_plain_transfer_measured() {
     // One that ends too soon does not complete, and nothing goes down from it.
     let short = Solution { offsets: vec![0.0; 5 * DRIVEN], ..Solution::default() };
     let sweep = Sweep::new(&target, &config(), &AssistConfig::quick(), &short).expect("a sweep");
-    assert_eq!(sweep.progress().total, 5);
+    assert_eq!(sweep.progress().total, 5.0);
 }

@@ -53,7 +53,7 @@ impl Nominal {
     }
 
     /// Rates of the offsets where an interval begins (or the last one ends), per interval.
-    fn rates(&self, boundary: usize) -> Vec<f64> {
+    pub(super) fn rates(&self, boundary: usize) -> Vec<f64> {
         let last = self.frames.len() - 1;
         let (before, after) = (boundary.saturating_sub(1), (boundary + 1).min(last));
         let (a, b) = (self.offsets_at(self.frames[before]), self.offsets_at(self.frames[after]));

@@ -1,12 +1,18 @@
+use super::course::Course;
+use super::launch::Launch;
+use super::motion_cost::{acceleration_weight, accelerations_cost, extras, moment_cost, velocity_changes};
+use super::nominal::{Nominal, boundaries, offset_weights};
 use super::*;
-use crate::assist::HelpUnits;
+use crate::config::{Config, Level, Polish};
 use crate::cost::Seen;
+use crate::steps::StepCount;
 use crate::target::FRAME_SECS;
 use crate::test_figure::{self as figure, ARM, DRIVEN, LEG, SPEEDS, row};
-use crate::{Begins, Performance};
-use quadratic::{moment_cost, quadratic};
+use crate::wrench::AssistUnits;
+use crate::{Begins, Performance, Solution, Target, start_state};
+use quadratic::quadratic;
 use riccati::Value;
-use sinew_sim::JointKind;
+use sinew_sim::{JointKind, Snapshot};
 
 fn config() -> Config {
     let polish = Config::quick().polish.map(|polish| Polish { interval_frames: 2, ..polish });
@@ -102,8 +108,9 @@ fn levels_share_out_smoothness_and_steadiness() {
         foot_velocity: 6.0,
         root_velocity: 7.0,
         sliding: 8.0,
+        ..polish()
     };
-    let found = Level { reach: 9.0, smoothness: 10.0, steadiness: 100.0 }.weights(&plain);
+    let found = plain.at_level(&Level { reach: 9.0, smoothness: 10.0, steadiness: 100.0 });
     let expected = Polish {
         offset_accelerations: 10.0,
         offset_rates: 20.0,
@@ -121,21 +128,21 @@ fn levels_share_out_smoothness_and_steadiness() {
     near(terms.root_spin, 0.7);
 }
 
-fn helped() -> Helped {
-    let units = HelpUnits { weight_newtons: 100.0, arm_m: 0.25 };
-    Helped::none(4, 10.0, 0.3, units)
+fn priced() -> PricedAssist {
+    let units = AssistUnits { weight_newtons: 100.0, arm_m: 0.25 };
+    PricedAssist::none(4, 10.0, 0.3, units)
 }
 
 #[test]
 fn help_costs_its_size_softly() {
-    let helped = helped();
-    assert!(helped.is_none() && helped.begins_at == 10.0);
+    let priced = priced();
+    assert!(priced.is_none() && priced.begins_at == 10.0);
     // √(0.4² + 0.3²) − 0.3 = 0.2.
-    near(helped.cost(&[0.0, 0.4, 0.0, 0.0, 0.0, 0.0]), 2.0);
-    near(helped.cost(&[0.0, 0.0, 0.0, 0.4, 0.0, 0.0]), 2.0);
-    near(helped.cost(&[0.24, 0.0, 0.32, 0.0, 0.24, 0.32]), 4.0);
-    assert_eq!(helped.cost(&[0.0; 6]), 0.0);
-    let mut some = helped.clone();
+    near(priced.cost(&[0.0, 0.4, 0.0, 0.0, 0.0, 0.0]), 2.0);
+    near(priced.cost(&[0.0, 0.0, 0.0, 0.4, 0.0, 0.0]), 2.0);
+    near(priced.cost(&[0.24, 0.0, 0.32, 0.0, 0.24, 0.32]), 4.0);
+    assert_eq!(priced.cost(&[0.0; 6]), 0.0);
+    let mut some = priced.clone();
     some.knots[2] = [0.0, 0.4, 0.0, 0.0, 0.0, 0.0];
     assert!(!some.is_none());
     // λ/2 over √(x² + ε²).
@@ -146,16 +153,17 @@ fn help_costs_its_size_softly() {
 #[test]
 fn help_runs_straight_from_knot_to_knot_but_for_the_first_interval() {
     let ends = [[1.0; 6], [3.0; 6]];
-    let during = |interval: usize, share: f64| Helped::during(interval, share, 4, [&ends[0], &ends[1]])[0];
+    let during = |interval: usize, share: f64| PricedAssist::during(interval, share, 4, [&ends[0], &ends[1]])[0];
     assert_eq!([0.0, 0.75].map(|share| during(0, share)), [3.0, 3.0]);
     // At the middle of each of four frames.
     assert_eq!([0.0, 0.25, 0.5, 0.75].map(|share| during(1, share)), [1.25, 1.75, 2.25, 2.75]);
-    let mut helped = helped();
-    helped.knots = vec![[9.0; 6], [1.0; 6], [3.0; 6], [7.0; 6]];
-    let nominal = Nominal { help: Some(helped), ..parabola() };
-    let found: Vec<f64> = [(0, 0), (0, 1), (1, 2), (1, 3), (2, 4)].map(|(i, f)| nominal.help_during(i, f)[5]).to_vec();
+    let mut priced = priced();
+    priced.knots = vec![[9.0; 6], [1.0; 6], [3.0; 6], [7.0; 6]];
+    let nominal = Nominal { assist: Some(priced), ..parabola() };
+    let found: Vec<f64> =
+        [(0, 0), (0, 1), (1, 2), (1, 3), (2, 4)].map(|(i, f)| nominal.assist_during(i, f)[5]).to_vec();
     assert_eq!(found, [1.0, 1.0, 1.5, 2.5, 5.0]);
-    assert_eq!(parabola().help_during(1, 2), [0.0; 6]);
+    assert_eq!(parabola().assist_during(1, 2), [0.0; 6]);
 }
 
 #[test]
@@ -163,7 +171,7 @@ fn a_push_off_costs_its_square_and_is_taken_back_where_nothing_speaks_for_it() {
     let (target, config) = (figure::standing(), config());
     let push_off = [0.3, -0.2, 0.0, 0.5, 0.6, -0.7, 0.0, 0.0, 0.0, 0.0];
     let start = start_state::start_state(&target, &config, &push_off);
-    let launch = Launch::new(&target, &config, &start).expect("a launch");
+    let launch = Launch::new(&target, &config, &polish(), &start).expect("a launch");
     near(launch.cost(), 0.09 + 0.04 + 0.1 * (0.25 + 0.36 + 0.49));
     // What it costs from then on does not depend on it: all of it goes, half of it, a fifth, a twentieth.
     let n = 2 * (SPEEDS + DRIVEN);
@@ -179,7 +187,7 @@ fn a_push_off_costs_its_square_and_is_taken_back_where_nothing_speaks_for_it() {
     let found = launch.into_push_off();
     found.iter().zip(push_off).for_each(|(a, b)| near(*a, b));
     // At rest, and where the world holds it, there is none.
-    assert!(Launch::new(&target, &Config { begins: Begins::Rest, ..config.clone() }, &start).is_none());
+    assert!(Launch::new(&target, &Config { begins: Begins::Rest, ..config.clone() }, &polish(), &start).is_none());
 }
 
 /// Cost of a state as the polish counts it at frame 4.
@@ -237,7 +245,8 @@ fn simulated(config: &Config, polish: &Polish) -> (Target, Nominal, Snapshot, f6
     let start = start_state::start_state(&target, config, &[]);
     let offsets = (0..13).flat_map(|f| [0.01 * libm::sin(f as f64), 0.02, 0.0, 0.0]).collect();
     let mut nominal = Nominal::new(offsets, DRIVEN, polish.interval_frames, None);
-    let run = line_search::simulate(&target, config, polish, &mut nominal, &start).expect("a run");
+    let run =
+        line_search::simulate(&target, config, polish, &mut nominal, &start, &StepCount::default()).expect("a run");
     assert!(!run.fell);
     (target, nominal, start, run.cost)
 }
@@ -270,31 +279,42 @@ fn a_trajectory_costs_its_moments_its_accelerations_and_its_offsets() {
 fn a_correction_is_taken_where_it_costs_less_and_only_there() {
     let (config, polish) = (config(), polish());
     let (target, nominal, start, cost) = simulated(&config, &polish);
-    let course =
-        Course { target: &target, config: &config, polish: &polish, nominal: &nominal, noise: None, launch: None };
+    let steps = &StepCount::default();
+    let course = Course {
+        target: &target,
+        config: &config,
+        polish: &polish,
+        nominal: &nominal,
+        noise: None,
+        launch: None,
+        steps,
+    };
     let corrected = |least: f64| {
-        let mut damping = 0.5;
-        let (found, steps) = round::correct(course, 1.0, &mut damping, &start, least).expect("a round");
-        assert!(steps > 0);
+        let (mut damping, before) = (Some(0.5), steps.total());
+        let found = round::correct(course, 1.0, &mut damping, &start, least).expect("a round");
+        assert!(steps.total() > before);
         (found, damping)
     };
     let (found, damping) = corrected(cost);
     let found = found.expect("a better trajectory");
     assert!(found.cost < 0.95 * cost, "{} of {cost}", found.cost);
-    assert!(damping == 0.15 || damping == 1.0, "it grows or shrinks with the share that was taken: {damping}");
-    assert_eq!(found.share > 0.3, damping == 0.15);
+    assert!(
+        damping == Some(0.15) || damping == Some(1.0),
+        "it grows or shrinks with the share that was taken: {damping:?}"
+    );
+    assert_eq!(found.share > 0.3, damping == Some(0.15));
     // It costs what it promises, and it is the best that was found: what must cost less is not there.
     let mut better = Nominal::new(found.offsets.clone(), DRIVEN, polish.interval_frames, None);
-    let plays = line_search::simulate(&target, &config, &polish, &mut better, &start).expect("a run");
+    let plays = line_search::simulate(&target, &config, &polish, &mut better, &start, steps).expect("a run");
     assert!((plays.motion_cost - found.motion_cost).abs() < 1e-5 * cost, "{} {}", plays.motion_cost, found.motion_cost);
     let (none, damping) = corrected(0.0);
-    assert!(none.is_none() && damping == DAMPING, "{damping}");
+    assert!(none.is_none() && damping.is_none(), "{damping:?}");
 }
 
 #[test]
 fn a_round_that_gains_nothing_leaves_everything_as_it_was() {
     let config = config();
-    let (target, nominal, _, _) = simulated(&config, &LEVELS[0].weights(&polish()));
+    let (target, nominal, _, _) = simulated(&config, &polish().at_level(&polish().schedule.levels[0]));
     let solution = Solution { offsets: nominal.offsets.clone(), ..Solution::default() };
     let mut polishing = Polishing::new(solution);
     let mut gained = Vec::new();
