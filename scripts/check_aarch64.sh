@@ -18,7 +18,9 @@ if ! command -v aarch64-linux-gnu-gcc >/dev/null || ! command -v qemu-aarch64 >/
 fi
 rustup target list --installed | grep -qx "$target" || rustup target add "$target" || give_up "Rust's target $target"
 
-here=$(cargo run --release --quiet -p sinew-transfer --example same_bits)
+# As the other release builds of the workspace, so that nothing is built twice.
+cargo build --release --quiet --workspace --example same_bits
+here=$(target/release/examples/same_bits)
 
 # Optimised enough to run in seconds, and built sooner than a release.
 export CARGO_PROFILE_RELEASE_OPT_LEVEL=2 CARGO_PROFILE_RELEASE_DEBUG=false

@@ -16,10 +16,10 @@ use std::path::Path;
 use std::time::Instant;
 
 /// Cycles of the walk that is transferred, and trained on.
-const CYCLES: usize = 4;
+const CYCLES: usize = 6;
 /// Generations of the front of jumps, and of each of the two stages of the training.
-const JUMP_GENERATIONS: u64 = 60;
-const TRAINING_GENERATIONS: usize = 12;
+const JUMP_GENERATIONS: u64 = 200;
+const TRAINING_GENERATIONS: usize = 36;
 
 /// Options of `sinew bench scaling`.
 #[derive(Args)]
