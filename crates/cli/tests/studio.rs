@@ -88,14 +88,14 @@ fn a_killed_studio_goes_on_to_the_bytes_of_the_command_line() {
         json!({"kind": "transfer", "rig": "walk.bvh", "preset": "quick", "seed": 3, "name": "walk"}).to_string();
     let job = studio.ask("POST", "/api/job", &request);
     assert_eq!(job["status"], "queued", "{job}");
-    let half = studio.until(|job| job["progress"]["done"].as_u64() >= Some(1));
+    let half = studio.until(|job| job["progress"]["done"].as_f64() >= Some(1.0));
     let was_running = half["status"] == "running";
     studio.signal("-KILL");
     assert!(!was_running || here.join("project/results/walk/checkpoint.bin").exists());
 
     // Nobody has to tell it to go on.
     let studio = Studio::start(here).expect("the page is there");
-    let first = studio.until(|job| job["progress"]["done"].is_u64());
+    let first = studio.until(|job| job["progress"]["done"].is_f64());
     assert!(first["progress"]["done"].as_u64() >= half["progress"]["done"].as_u64(), "it does not begin anew: {first}");
     let done = studio.until(|job| job["status"] == "done" || job["status"] == "failed");
     assert_eq!(done["status"], "done", "{done}");

@@ -70,16 +70,16 @@ pub enum Error {
     Export(#[from] sinew_motion::WriteError),
     /// No character can be made, or it cannot be changed.
     #[error(transparent)]
-    Modeler(#[from] sinew_modeler::ModelerError),
+    Modeler(Box<sinew_modeler::ModelerError>),
     /// A clip cannot be laid onto a character.
     #[error(transparent)]
     Fit(#[from] sinew_modeler::IkError),
     /// A character's file cannot be read.
     #[error(transparent)]
-    Character(#[from] sinew_sim::character_file::CharacterFileError),
+    Character(Box<sinew_sim::character_file::CharacterFileError>),
     /// A scene cannot be compiled.
     #[error(transparent)]
-    Model(#[from] sinew_sim::ModelError),
+    Model(Box<sinew_sim::ModelError>),
     /// Worlds cannot be made.
     #[error(transparent)]
     Batch(#[from] sinew_sim::BatchError),
@@ -119,6 +119,19 @@ impl<E: Into<Error>> From<RunError<E>> for Error {
         }
     }
 }
+
+/// Large errors lie on the heap, so that results stay small.
+macro_rules! boxed {
+    ($($variant:ident: $error:ty),*) => {
+        $(impl From<$error> for Error {
+            fn from(error: $error) -> Error {
+                Error::$variant(Box::new(error))
+            }
+        })*
+    };
+}
+
+boxed!(Modeler: sinew_modeler::ModelerError, Character: sinew_sim::character_file::CharacterFileError, Model: sinew_sim::ModelError);
 
 impl From<sinew_motion::tools::ClipNameError> for Error {
     fn from(error: sinew_motion::tools::ClipNameError) -> Error {
