@@ -96,7 +96,7 @@ fn a_killed_studio_goes_on_to_the_bytes_of_the_command_line() {
     // Nobody has to tell it to go on.
     let studio = Studio::start(here).expect("the page is there");
     let first = studio.until(|job| job["progress"]["done"].is_f64());
-    assert!(first["progress"]["done"].as_u64() >= half["progress"]["done"].as_u64(), "it does not begin anew: {first}");
+    assert!(first["progress"]["done"].as_f64() >= half["progress"]["done"].as_f64(), "it does not begin anew: {first}");
     let done = studio.until(|job| job["status"] == "done" || job["status"] == "failed");
     assert_eq!(done["status"], "done", "{done}");
     // A second one does not get the same project.

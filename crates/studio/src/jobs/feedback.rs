@@ -22,7 +22,7 @@ pub fn run(shared: &Shared, job: &Job) -> Result<Ended> {
     let trained = train(&request, &shared.options(), &mut |event| {
         match event {
             Event::Prepared(_) => {}
-            Event::Training { progress, .. } => shared.show(job.id, progress),
+            Event::Training { progress, .. } => shared.show(job.id, progress, |_| ()),
             Event::Testing => shared.update(job.id, |job| job.message = "Tries it with pushes.".into()),
         }
         ControlFlow::Continue(())

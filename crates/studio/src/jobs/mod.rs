@@ -321,9 +321,10 @@ impl Shared {
         }
     }
 
-    /// Shows how far a job is.
-    pub fn show(&self, id: u64, progress: &Progress) {
+    /// Shows how far a job is, with whatever else has changed.
+    pub fn show(&self, id: u64, progress: &Progress, change: impl FnOnce(&mut Job)) {
         self.update(id, |job| {
+            change(job);
             if job.status == JobStatus::Running {
                 job.message = sentence(&progress.doing);
             }

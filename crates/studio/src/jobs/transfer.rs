@@ -72,16 +72,13 @@ pub fn run(shared: &Shared, job: &Job) -> Result<Ended> {
                 live = Some((motion, prepared.clone()));
             }
             Event::Searching { transfer, progress, .. } => {
-                if let Some((live, prepared)) = &live {
-                    let revision = live.offer(|| transfer.solution(&prepared.target));
-                    shared.update(job.id, |job| {
-                        job.windows = windows(transfer);
-                        job.motion_revision = revision;
-                    });
-                }
-                shared.show(job.id, progress);
+                let offered = live.as_ref().map(|(live, prepared)| live.offer(|| transfer.solution(&prepared.target)));
+                shared.show(job.id, progress, |job| {
+                    job.windows = windows(transfer);
+                    job.motion_revision = offered.unwrap_or(job.motion_revision);
+                });
             }
-            Event::Assisting { progress, .. } => shared.show(job.id, progress),
+            Event::Assisting { progress, .. } => shared.show(job.id, progress, |_| ()),
             Event::Writing => shared.update(job.id, |job| job.message = "Draws and writes.".into()),
         }
         ControlFlow::Continue(())
