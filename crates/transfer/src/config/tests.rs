@@ -1,5 +1,7 @@
 use super::*;
 
+type Change<'a> = &'a dyn Fn(&mut Config);
+
 #[test]
 fn settings_that_a_file_leaves_out_have_their_defaults() {
     let standard = Config::standard();
@@ -21,7 +23,7 @@ fn settings_that_a_file_leaves_out_have_their_defaults() {
 #[test]
 fn settings_that_cannot_work_are_refused_by_name() {
     assert!([Config::paper(), Config::standard(), Config::quick()].iter().all(|preset| preset.check().is_ok()));
-    let told = |change: &dyn Fn(&mut Config)| {
+    let told = |change: Change<'_>| {
         let mut config = Config::standard();
         change(&mut config);
         config.check().expect_err("refused").to_string()
@@ -29,7 +31,7 @@ fn settings_that_cannot_work_are_refused_by_name() {
     fn polish(config: &mut Config) -> &mut Polish {
         config.polish.as_mut().expect("a polish")
     }
-    let cases: [(&str, &dyn Fn(&mut Config)); 9] = [
+    let cases: [(&str, Change<'_>); 9] = [
         ("dt", &|c| c.dt = 0.007),
         ("advance_frames", &|c| c.advance_frames = c.window_frames + 1),
         ("polish.differences.velocity", &|c| polish(c).differences.velocity = 0.0),
