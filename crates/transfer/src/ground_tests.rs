@@ -80,6 +80,9 @@ fn a_figure_is_as_high_as_its_bodies_together() {
     // An arm straight up ends 1 + 0.2 + 0.5 + 0.05 m above the sole.
     let up = figure::moved(&model, &figure::row(&[(figure::ARM[1], std::f64::consts::PI), (2, 5.0)]));
     assert!((extent(&model, &up) - 1.75).abs() < 1e-9);
+    // With its leg straight up, from the round end of that, 0.38 m below the root, to its sole 0.4 m above.
+    let up = figure::moved(&model, &figure::row(&[(figure::LEG[1], std::f64::consts::PI)]));
+    assert!((extent(&model, &up) - 0.78).abs() < 1e-9);
 }
 
 #[test]

@@ -113,6 +113,8 @@ fn what_cannot_work_is_refused_before_anything_runs() {
     };
     assert_eq!(refused(Config { dt: 0.0051, ..config() }), "dt");
     assert_eq!(refused(Config { dt: 0.0041, ..config() }), "dt");
+    assert_eq!(refused(Config { dt: 0.00625, ..config() }), "dt");
+    assert_eq!(refused(Config { dt: 0.00499995, ..config() }), "dt");
     assert_eq!(refused(Config { dt: 0.9e-5, ..config() }), "dt");
     assert_eq!(refused(Config { window_frames: 0, ..config() }), "window_frames");
     assert_eq!(refused(Config { advance_frames: 0, ..config() }), "advance_frames");
@@ -131,6 +133,22 @@ fn what_cannot_work_is_refused_before_anything_runs() {
     let limits = Config { population: 4, advance_frames: 20, window_frames: 20, dt: 0.005, ..config() };
     assert_eq!((limits.check(), limits.steps_per_frame()), (Ok(()), 5));
     assert_eq!([Config::paper(), Config::standard()].map(|config| config.steps_per_frame()), [50, 12]);
+}
+
+#[test]
+fn presets_are_what_the_documents_say() {
+    let (paper, standard, quick) = (Config::paper(), Config::standard(), Config::quick());
+    // Keys-to-Sim, §5 and §6.
+    assert_eq!((paper.starts, paper.samples, paper.population, paper.iterations), (20, 400, 30, 200));
+    assert!(paper.polish.is_none() && paper.dt == 0.0005 && paper.sigma == 0.01);
+    assert_eq!((standard.starts, standard.samples, standard.population, standard.iterations), (4, 32, 32, 48));
+    assert_eq!((quick.starts, quick.samples, quick.population, quick.iterations), (4, 32, 16, 16));
+    let rounds = |config: &Config| config.polish.map(|polish| polish.iterations);
+    assert_eq!([rounds(&standard), rounds(&quick)], [Some(26), Some(5)]);
+    // The rest of the quick preset is the standard one's.
+    let polish = standard.polish;
+    let same = Config { population: 32, iterations: 48, polish, ..quick };
+    assert_eq!(same, standard);
 }
 
 /// Results are the same on every machine, for every number of threads and every instruction set. Where this number changes, every transfer

@@ -106,6 +106,14 @@ fn of_too_many_points_the_one_goes_where_the_choice_is_least() {
     let close =
         [(1.0, 0.9), (4.0, 0.3), (9.0, 0.25), (16.0, 0.1)].map(|(help, cost)| made(help, 1.0, 0.0, cost * cost));
     assert_eq!(choices(close.to_vec(), 4), [0.0, 1.0, 4.0, 16.0]);
+    // Both are measured by their range over the front, 4 and 0.9: neither help nor cost decides alone.
+    let third = |at: [(f64, f64); 3]| {
+        let points = at.map(|(help, cost)| made(help * help, 1.0, 0.0, cost * cost));
+        choices(points.to_vec(), 3)[1].sqrt()
+    };
+    let near = |found: f64, expected: f64| (found - expected).abs() < 1e-12;
+    assert!(near(third([(1.0, 0.3), (2.2, 0.2), (4.0, 0.1)]), 1.0), "the cost decides");
+    assert!(near(third([(3.0, 0.72), (3.5, 0.42), (4.0, 0.1)]), 3.0), "the help decides");
 }
 
 fn still(target: &Target) -> Solution {
@@ -147,4 +155,91 @@ fn the_first_point_is_the_plain_transfer_measured() {
     let short = Solution { offsets: vec![0.0; 5 * DRIVEN], ..Solution::default() };
     let sweep = Sweep::new(&target, &config(), &AssistConfig::quick(), &short).expect("a sweep");
     assert_eq!(sweep.progress().total, 5.0);
+}
+
+/// The figure hovers 20 cm above the ground, which it cannot do alone.
+fn hovering() -> Target {
+    figure::motion(&figure::model(JointKind::Free), 13, |_| figure::row(&[(2, 0.2)]))
+}
+
+#[test]
+fn a_sweep_goes_up_the_prices_and_down_again() {
+    let target = hovering();
+    let settings = AssistConfig { prices: vec![10.0, 1.0], rounds: 2, ..AssistConfig::quick() };
+    let mut sweep = Sweep::new(&target, &config(), &settings, &still(&target)).expect("a sweep");
+    let (mut done, mut steps) = (Vec::new(), 0);
+    while !sweep.is_done() {
+        sweep.advance(&target, &config()).expect("a pass");
+        let progress = sweep.progress();
+        assert!(progress.steps > steps && progress.total == 5, "{progress:?}");
+        steps = progress.steps;
+        done.push(progress.done);
+    }
+    assert_eq!(done, [1, 2, 3, 4, 5]);
+    let before = sweep.clone();
+    sweep.advance(&target, &config()).expect("nothing");
+    assert!(sweep == before);
+    // From physics alone to the motion as drawn: the cheaper help is, the more of it there is, and the closer the motion.
+    let points = sweep.points(&target, &config()).expect("points");
+    let prices: Vec<Option<f64>> = points.iter().map(|point| point.price).collect();
+    assert_eq!((prices[0], prices[prices.len() - 1]), (None, Some(settings.drawn_price)), "{prices:?}");
+    assert!(
+        points.len() > 2 && points.windows(2).all(|pair| pair[1].cost_mean < 0.99 * pair[0].cost_mean),
+        "{prices:?}"
+    );
+    for point in &points {
+        let run = crate::Performance::record(&target, &config(), &point.solution, &mut |_, _| ()).expect("a run");
+        assert_eq!(point.cost_mean, run.mean_terms().total());
+        assert_eq!(point.figures, HelpFigures::new(&point.solution.assist));
+    }
+    let mut calls = Vec::new();
+    let again = super::sweep(&target, &config(), &settings, &still(&target), &mut |progress| calls.push(progress.done));
+    assert!(again.expect("points") == points && calls == [0, 1, 2, 3, 4, 5], "{calls:?}");
+    // It can be saved anywhere, and refuses what is of another run.
+    let bytes = sweep.save();
+    assert!(Sweep::resume(&bytes, &settings, &still(&target)).expect("the same run") == sweep);
+    let told = |settings: &AssistConfig, plain: &Solution| {
+        Sweep::resume(&bytes, settings, plain).expect_err("refused").to_string()
+    };
+    assert!(told(&AssistConfig { rounds: 3, ..settings.clone() }, &still(&target)).contains("another preset"));
+    assert!(told(&settings, &Solution::default()).contains("another transfer"));
+    assert!(Sweep::resume(&bytes[1..], &settings, &still(&target)).is_err());
+}
+
+#[test]
+fn where_the_plain_transfer_ends_too_soon_there_is_no_way_down() {
+    let target = hovering();
+    let settings = AssistConfig { prices: vec![1.0], rounds: 1, ..AssistConfig::quick() };
+    let short = Solution { offsets: vec![0.0; 5 * DRIVEN], ..Solution::default() };
+    let mut sweep = Sweep::new(&target, &config(), &settings, &short).expect("a sweep");
+    let mut passes = 0;
+    while !sweep.is_done() {
+        sweep.advance(&target, &config()).expect("a pass");
+        passes += 1;
+    }
+    assert_eq!((passes, sweep.progress().total), (2, 2));
+    let points = sweep.points(&target, &config()).expect("points");
+    assert!(!points[0].completed && points.len() > 1 && points[1..].iter().all(|point| point.completed));
+}
+
+#[test]
+fn a_puppet_is_weaned_rung_by_rung() {
+    // Standing still: it needs no help, and what the puppet began with goes.
+    let target = figure::motion(&figure::model(JointKind::Free), 13, |_| [0.0; figure::SPEEDS]);
+    let mut weaning = Weaning::default();
+    assert_eq!((weaning.progress(), weaning.steps(), weaning.is_done()), ([0, 16], 0, false));
+    let mut done = 0;
+    while !weaning.is_done() {
+        weaning.advance(&target, &config()).expect("a rung");
+        done += 1;
+        assert_eq!(weaning.progress(), [done, 16]);
+        assert_eq!(weaning.has_weaned(), weaning.solution().is_some());
+    }
+    let solution = weaning.solution().expect("weaned");
+    assert!(solution.assist.is_empty() && weaning.steps() > 0 && weaning.has_weaned());
+    let run = crate::Performance::record(&target, &config(), &solution, &mut |_, _| ()).expect("a run");
+    assert!(run.fell_at.is_none() && run.mean_terms().total() < 0.1, "{:?}", run.mean_terms());
+    let before = weaning.clone();
+    weaning.advance(&target, &config()).expect("nothing");
+    assert!(weaning == before);
 }

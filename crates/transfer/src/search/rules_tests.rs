@@ -136,8 +136,8 @@ fn nodding() -> (Target, Vec<f64>) {
 fn a_curve_costs_the_mean_of_its_looks_as_its_performance_does() {
     let (target, offsets) = nodding();
     let config = plain();
-    let starts = [start_state::start_state(&target, &config, &[])];
-    let stage = Stage { target: &target, config: &config, first_frame: 0, frames: 8, starts: &starts };
+    let first = [start_state::start_state(&target, &config, &[])];
+    let stage = Stage { target: &target, config: &config, first_frame: 0, frames: 8, starts: &first };
     assert_eq!((stage.looks(), stage.curve_len()), (4, 9 * DRIVEN));
     let tried = Trial { stage, jobs: &[0], curves: &offsets }.run().expect("a run").remove(0);
     let solution = Solution { offsets: offsets.clone(), ..Solution::default() };
@@ -156,7 +156,13 @@ fn a_curve_costs_the_mean_of_its_looks_as_its_performance_does() {
     let off = end.values().iter().zip(tried.end.values()).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
     assert!(off < 1e-4, "{off}");
     // An odd number of frames: the end is looked at as well.
-    assert_eq!(Stage { frames: 7, ..stage }.looks(), 4);
+    let odd = Stage { frames: 7, ..Stage { starts: &first, ..stage } };
+    let tried = Trial { stage: odd, jobs: &[0], curves: &offsets[..8 * DRIVEN] }.run().expect("a run").remove(0);
+    let solution = Solution { offsets: offsets[..8 * DRIVEN].to_vec(), ..Solution::default() };
+    let run = Performance::record(&target, &config, &solution, &mut |_, _| ()).expect("a run");
+    let expected = run.mean_terms().total();
+    assert_eq!((odd.looks(), run.costs.len()), (4, 4));
+    assert!((tried.cost - expected).abs() < 1e-6 * expected, "{} instead of {expected}", tried.cost);
 }
 
 #[test]
