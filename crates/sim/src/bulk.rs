@@ -224,8 +224,8 @@ impl Batch {
     fn read_field(&self, field: Field, what: &'static str, width: usize, out: &mut [f32]) -> Result<(), BulkError> {
         check(what, self.worlds, width, out.len())?;
         let rows = out.chunks_mut((self.lanes * width).max(1));
-        let parts = self.groups.iter().zip(rows).collect();
-        on_threads(self.pool.as_ref(), self.threads, parts, |(group, rows): (&Box<dyn Worlds>, &mut [f32])| {
+        let groups = self.groups.iter().map(|group| -> &dyn Worlds { &**group });
+        on_threads(self.pool.as_ref(), self.threads, groups.zip(rows).collect(), |(group, rows)| {
             group.read_rows(field, rows);
         });
         Ok(())

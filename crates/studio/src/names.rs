@@ -14,7 +14,7 @@ pub fn resolve(root: &Path, id: &str) -> Result<PathBuf, Refusal> {
     let wrong = || Refusal::bad(format!("the name {id:?} is none of a thing in this project; use one from the list"));
     // Each thing has one spelling: no `.`, `..`, doubled or trailing slash. Windows also drops dots and spaces at the end of a name.
     let is_plain =
-        |part: &str| !part.is_empty() && !part.starts_with('.') && !(cfg!(windows) && part.ends_with(['.', ' ']));
+        |part: &str| !(part.is_empty() || part.starts_with('.') || cfg!(windows) && part.ends_with(['.', ' ']));
     if id.len() > LONGEST
         || id.contains(['\\', ':'])
         || id.chars().any(char::is_control)

@@ -162,7 +162,7 @@ impl Recorder<'_> {
             if run.fell_at.is_none() && (run.diverged || seen.has_fallen(target, frame)) {
                 run.fell_at = Some(frame);
             }
-            if frame % config.cost_frames == 0 || frame + 1 == self.frames {
+            if frame.is_multiple_of(config.cost_frames) || frame + 1 == self.frames {
                 run.costs.push((frame, seen.terms(target, frame, &config.weights)));
             }
         });

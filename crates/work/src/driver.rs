@@ -92,6 +92,9 @@ pub enum RunError<E> {
     },
 }
 
+/// Is told how far work is, with what it has found so far; where it breaks, the work stops.
+pub type Observe<'a, S> = dyn FnMut(Started, &S, &Progress) -> ControlFlow<()> + Send + 'a;
+
 /// Runs work to its end, or until it is told to stop: by [`RunOptions::cancel`], at any time, or where `observe` breaks.
 ///
 /// `observe` is called before the first piece and after every one. When the run ends early, the state goes back to the last whole piece and is saved.
@@ -101,12 +104,12 @@ pub enum RunError<E> {
 pub fn run<W: Work>(
     work: &W,
     options: &RunOptions,
-    observe: &mut (dyn FnMut(Started, &W::State, &Progress) -> ControlFlow<()> + Send),
+    observe: &mut Observe<'_, W::State>,
 ) -> Result<Outcome<W::State>, RunError<W::Error>> {
     let pool = pool_watching(options.threads, &options.cancel)
         .map_err(|problem| RunError::Threads { threads: options.threads, problem })?;
     pool.install(|| {
-        let mut file = CheckpointFile::new::<W>(options, work.identity());
+        let mut file = CheckpointFile::new(options, work.identity());
         let (mut state, started) = begin(work, options, &file)?;
         // Also tells whether the folder can be written to, before hours are spent.
         file.save::<W>(&state)?;
@@ -187,7 +190,7 @@ struct CheckpointFile<'a> {
 }
 
 impl<'a> CheckpointFile<'a> {
-    fn new<W: Work>(options: &'a RunOptions, identity: Identity) -> CheckpointFile<'a> {
+    fn new(options: &'a RunOptions, identity: Identity) -> CheckpointFile<'a> {
         let path = options.checkpoint.as_deref();
         CheckpointFile { path, identity, every: options.saves_every, saved_at: Instant::now() }
     }

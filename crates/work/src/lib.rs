@@ -11,6 +11,6 @@ mod work;
 
 pub use cancel::{Cancel, Cancelled, check_cancelled, is_cancelled};
 pub use checkpoint::{Checkpoint, CheckpointError, Identity};
-pub use driver::{Outcome, RunError, RunOptions, Started, run, run_once};
+pub use driver::{Observe, Outcome, RunError, RunOptions, Started, run, run_once};
 pub use progress::{Best, Clock, Progress};
 pub use work::Work;
