@@ -65,7 +65,7 @@ impl BenchScaling {
         }
         let walk = Walk::new()?;
         let motion = walk.motion()?;
-        let jobs: [(&'static str, &dyn Fn(usize) -> Result<Vec<u8>>); 3] = [
+        let jobs: [(&'static str, &Job<'_>); 3] = [
             ("transfer", &|threads| bytes(&walk.transfer(threads)?)),
             ("pareto", &jumps),
             ("feedback", &|threads| training(&motion, threads)),
@@ -82,11 +82,14 @@ impl BenchScaling {
     }
 }
 
+/// What is timed: on so many threads, with what was found as bytes.
+type Job<'a> = dyn Fn(usize) -> Result<Vec<u8>> + 'a;
+
 /// Times one job on every number of threads.
 ///
 /// # Errors
 /// Where a result differs from that on the first number of threads.
-fn measured(job: &'static str, threads: &[usize], work: &dyn Fn(usize) -> Result<Vec<u8>>) -> Result<Vec<Row>> {
+fn measured(job: &'static str, threads: &[usize], work: &Job<'_>) -> Result<Vec<Row>> {
     let mut expected: Option<Vec<u8>> = None;
     let mut rows: Vec<Row> = Vec::new();
     for &threads in threads {
