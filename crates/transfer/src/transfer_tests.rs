@@ -58,6 +58,47 @@ fn windows_come_first_then_rounds() {
 }
 
 #[test]
+fn a_search_that_falls_hands_over_to_weaning() {
+    // Samples far from the target: all of them fall.
+    let wild = Config { sigma: 30.0, torque_share: None, shares_distributions: false, second_tries: 1, ..config() };
+    let target = target(33);
+    let mut transfer = Transfer::new(&target, &wild, 7).expect("a transfer");
+    let mut resumed = transfer.clone();
+    let windows = Search::window_count(&target, &wild);
+    let mut stages = vec![transfer.stage()];
+    let mut steps = 0;
+    while !transfer.is_done() {
+        transfer.advance(&target).expect("a piece of work");
+        resumed = Transfer::resume(&resumed.save(), &target, &wild, 7).expect("the same run");
+        resumed.advance(&target).expect("a piece of work");
+        let (stage, progress) = (transfer.stage(), transfer.progress(&target));
+        // Both ladders of the weaning have sixteen pieces of work.
+        let rungs = if stages.contains(&Stage::Weaning) || stage == Stage::Weaning { 16 } else { 0 };
+        assert_eq!(progress.total, windows + rungs + 3, "{progress:?}");
+        assert!(progress.done <= progress.total && progress.stage == stage, "{progress:?}");
+        assert!(transfer.steps() >= steps, "{} after {steps}", transfer.steps());
+        steps = transfer.steps();
+        stages.push(stage);
+    }
+    let first = |wanted: Stage| stages.iter().position(|stage| *stage == wanted);
+    let (weaning, polish) = (first(Stage::Weaning).expect("a weaning"), first(Stage::Polish).expect("a polish"));
+    assert!(
+        transfer == resumed && weaning + 1 < polish && transfer.was_weaned() && !transfer.search().is_done(),
+        "{stages:?}"
+    );
+    assert!(stages[weaning..polish].iter().all(|stage| *stage == Stage::Weaning), "{stages:?}");
+    let polished = transfer.polishing().expect("a polish").steps();
+    assert!(transfer.steps() > transfer.search().steps() + polished, "weaning takes steps, too");
+    let run = transfer.perform(&target).expect("a run");
+    assert!(run.fell_at.is_none() && run.frames() == 33 && run.mean_terms().total() < 0.3, "{:?}", run.mean_terms());
+    // Without a polish there is no weaning: the search gives up.
+    let plain = done(&target, &Config { polish: None, ..wild });
+    assert!(
+        !plain.was_weaned() && plain.search().is_done() && plain.perform(&target).expect("a run").fell_at.is_some()
+    );
+}
+
+#[test]
 fn without_a_polish_the_search_is_all() {
     let (target, config) = (target(13), Config { polish: None, ..config() });
     let transfer = done(&target, &config);

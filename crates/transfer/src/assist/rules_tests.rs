@@ -206,6 +206,22 @@ fn a_sweep_goes_up_the_prices_and_down_again() {
 }
 
 #[test]
+fn prices_are_taken_in_their_order() {
+    // Three of them up from the cheapest, and down from the dearest.
+    let target = hovering();
+    let settings = AssistConfig { prices: vec![30.0, 3.0, 0.3], rounds: 1, ..AssistConfig::quick() };
+    let mut sweep = Sweep::new(&target, &config(), &settings, &still(&target)).expect("a sweep");
+    let mut passes = 0;
+    while !sweep.is_done() {
+        sweep.advance(&target, &config()).expect("a pass");
+        passes += 1;
+    }
+    assert_eq!((passes, sweep.progress().total), (7, 7));
+    let prices: Vec<f64> = sweep.points(&target, &config()).expect("points").iter().filter_map(|p| p.price).collect();
+    assert!(prices.len() > 2 && prices.is_sorted_by(|a, b| a > b), "{prices:?}");
+}
+
+#[test]
 fn where_the_plain_transfer_ends_too_soon_there_is_no_way_down() {
     let target = hovering();
     let settings = AssistConfig { prices: vec![1.0], rounds: 1, ..AssistConfig::quick() };

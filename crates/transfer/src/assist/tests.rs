@@ -182,24 +182,3 @@ fn figures_tell_where_help_was_used() {
     assert!((figures.mean_help - (1.0 + 1.2) / 40.0).abs() < 1e-12);
     assert_eq!(HelpFigures::new(&[[0.0; 6]; 3]).spans, []);
 }
-
-#[test]
-fn where_every_search_falls_a_puppet_learns_to_stand() {
-    // Samples far from the target: all of them fall.
-    let wild = Config { sigma: 3.0, torque_share: None, second_tries: 1, ..tiny() };
-    let target = squat(embedded::dinosaur(), &wild, 61, 0.0);
-    let mut transfer = Transfer::new(&target, &wild, 1).expect("a transfer");
-    let mut resumed = transfer.clone();
-    let mut rungs = 0;
-    while !transfer.is_done() {
-        rungs += usize::from(transfer.stage() == Stage::Weaning);
-        transfer.advance(&target).expect("a piece of work");
-        resumed = Transfer::resume(&resumed.save(), &target, &wild, 1).expect("the same run");
-        resumed.advance(&target).expect("a piece of work");
-        let progress = transfer.progress(&target);
-        assert!(progress.done <= progress.total, "{progress:?}");
-    }
-    assert!(transfer.was_weaned() && rungs > 1 && transfer == resumed, "{} {rungs}", transfer.was_weaned());
-    let run = transfer.perform(&target).expect("a run");
-    assert!(run.fell_at.is_none() && run.mean_terms().total() < 0.3, "{:?}", run.mean_terms());
-}
