@@ -1,11 +1,11 @@
 use super::*;
+use crate::Solution;
 use crate::config::Config;
 use crate::performance::{Moment, Performance};
 use crate::polish::{AssistedPolish, Helped, Polishing, knot_count};
 use crate::search::Search;
 use crate::target::Target;
 use crate::test_motions::{squat, tiny};
-use crate::{Solution, Stage, Transfer};
 use sinew_sim::{Measured, embedded};
 
 /// The plain transfer.
