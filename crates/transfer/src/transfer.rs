@@ -135,9 +135,7 @@ impl Transfer {
             done: if self.is_done() { total } else { windows + rungs + rounds } as f64,
             total: total as f64,
             total_is_bound: true,
-            best: Some(self.search.best_cost())
-                .filter(|x| x.is_finite())
-                .map(|value| Best { name: "cost".into(), value }),
+            best: (windows > 0).then(|| Best { name: "cost".into(), value: self.search.best_cost() }),
             steps: self.steps(),
             ..Progress::default()
         }

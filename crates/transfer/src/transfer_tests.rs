@@ -43,7 +43,7 @@ fn windows_come_first_then_rounds() {
             pieces => format!("polish, round {} of 3", pieces - 1),
         };
         assert_eq!((progress.done, progress.total, progress.doing), (stages.len() as f64, 2.0 + 3.0, doing));
-        let best = Some(transfer.search().best_cost()).filter(|cost| cost.is_finite());
+        let best = (!stages.is_empty()).then(|| transfer.search().best_cost());
         assert_eq!(progress.best.map(|best| best.value), best);
         stages.push(transfer.stage());
         transfer.advance(&target).expect("a piece of work");
@@ -63,6 +63,52 @@ fn windows_come_first_then_rounds() {
     assert_eq!(*polished.solution(), transfer.solution(&target));
     let run = transfer.perform(&target).expect("a run");
     assert!(run.fell_at.is_none() && run.frames() == 25 && run.mean_terms().total() < 0.2, "{:?}", run.mean_terms());
+}
+
+#[test]
+fn a_search_that_falls_hands_over_to_weaning() {
+    // Samples far from the target: all of them fall.
+    let wild = Config { sigma: 30.0, torque_share: None, shares_distributions: false, second_tries: 1, ..config() };
+    let target = target(33);
+    let mut transfer = Transfer::new(&target, &wild, 7).expect("a transfer");
+    let folder = tempfile::tempdir().expect("a folder");
+    let work = TransferWork { target: &target, config: &wild, seed: 7 };
+    let pieces = piece_by_piece(&work, &folder.path().join("checkpoint.bin"));
+    let windows = Search::window_count(&target, &wild);
+    let mut stages = vec![transfer.stage()];
+    let mut steps = 0;
+    while !transfer.is_done() {
+        transfer.advance(&target).expect("a piece of work");
+        let (stage, progress) = (transfer.stage(), transfer.progress(&target));
+        // Both ladders of the weaning have sixteen pieces of work.
+        let rungs = if stages.contains(&Stage::Weaning) || stage == Stage::Weaning { 16 } else { 0 };
+        assert_eq!(progress.total, (windows + rungs + 3) as f64, "{progress:?}");
+        assert!(progress.done <= progress.total, "{progress:?}");
+        assert!(transfer.steps() >= steps, "{} after {steps}", transfer.steps());
+        steps = transfer.steps();
+        stages.push(stage);
+    }
+    let first = |wanted: Stage| stages.iter().position(|stage| *stage == wanted);
+    let (weaning, polish) = (first(Stage::Weaning).expect("a weaning"), first(Stage::Polish).expect("a polish"));
+    let (resumed, _) = pieces.last().expect("the end");
+    assert!(
+        transfer == *resumed
+            && pieces.len() == stages.len()
+            && weaning + 1 < polish
+            && transfer.was_weaned()
+            && !transfer.search().is_done(),
+        "{stages:?}"
+    );
+    assert!(stages[weaning..polish].iter().all(|stage| *stage == Stage::Weaning), "{stages:?}");
+    let polished = transfer.polishing().expect("a polish").steps();
+    assert!(transfer.steps() > transfer.search().steps() + polished, "weaning takes steps, too");
+    let run = transfer.perform(&target).expect("a run");
+    assert!(run.fell_at.is_none() && run.frames() == 33 && run.mean_terms().total() < 0.3, "{:?}", run.mean_terms());
+    // Without a polish there is no weaning: the search gives up.
+    let plain = done(&target, &Config { polish: None, ..wild });
+    assert!(
+        !plain.was_weaned() && plain.search().is_done() && plain.perform(&target).expect("a run").fell_at.is_some()
+    );
 }
 
 #[test]

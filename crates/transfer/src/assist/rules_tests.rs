@@ -3,6 +3,7 @@ use crate::test_figure::{self as figure, DRIVEN};
 use crate::wrench::{AssistUnits, sizes};
 use crate::{Config, Solution, Target, TransferError};
 use sinew_sim::JointKind;
+use sinew_sim::fnv::fnv1a;
 
 #[test]
 fn a_unit_of_help_is_the_weight_and_the_weight_at_a_quarter_of_the_height() {
@@ -195,6 +196,22 @@ fn a_sweep_goes_up_the_prices_and_down_again() {
 }
 
 #[test]
+fn prices_are_taken_in_their_order() {
+    // Three of them up from the cheapest, and down from the dearest.
+    let target = hovering();
+    let settings = AssistConfig { prices: vec![30.0, 3.0, 0.3], rounds: 1, ..AssistConfig::quick() };
+    let mut sweep = Sweep::new(&target, &config(), &settings, &still(&target)).expect("a sweep");
+    let mut passes = 0;
+    while !sweep.is_done() {
+        sweep.advance(&target, &config()).expect("a pass");
+        passes += 1;
+    }
+    assert_eq!((passes, sweep.progress().total), (7, 7.0));
+    let prices: Vec<f64> = sweep.points(&target, &config()).expect("points").iter().filter_map(|p| p.price).collect();
+    assert!(prices.len() > 2 && prices.is_sorted_by(|a, b| a > b), "{prices:?}");
+}
+
+#[test]
 fn where_the_plain_transfer_ends_too_soon_there_is_no_way_down() {
     let target = hovering();
     let settings = AssistConfig { prices: vec![1.0], rounds: 1, ..AssistConfig::quick() };
@@ -230,4 +247,26 @@ fn a_puppet_is_weaned_rung_by_rung() {
     let before = weaning.clone();
     weaning.advance(&target, &config()).expect("nothing");
     assert!(weaning == before);
+}
+
+/// Bits of solutions.
+fn bits<'a>(solutions: impl IntoIterator<Item = &'a Solution>) -> u64 {
+    let numbers = |s: &Solution| [&s.offsets[..], &s.push_off, s.assist.as_flattened()].concat();
+    fnv1a(solutions.into_iter().flat_map(numbers).flat_map(f64::to_le_bytes))
+}
+
+/// As in `transfer_tests.rs`: where these numbers change, results change, and the changelog has to say so.
+#[test]
+fn a_small_sweep_ends_in_the_bits_in_which_it_always_ended() {
+    let target = hovering();
+    let settings = AssistConfig { prices: vec![30.0, 3.0, 0.3], rounds: 4, ..AssistConfig::quick() };
+    let mut sweep = Sweep::new(&target, &config(), &settings, &still(&target)).expect("a sweep");
+    while !sweep.is_done() {
+        sweep.advance(&target, &config()).expect("a pass");
+    }
+    let points = sweep.points(&target, &config()).expect("points");
+    assert_eq!(
+        (points.len(), bits(points.iter().map(|p| &p.solution)), sweep.progress().steps),
+        (4, 8658088894972367988, 636240)
+    );
 }

@@ -1,4 +1,6 @@
 use super::*;
+use crate::Solution;
+use crate::SweepWork;
 use crate::config::Config;
 use crate::performance::{Moment, Performance};
 use crate::polish::{AssistedPolish, Polishing, PricedAssist, knot_count};
@@ -7,7 +9,6 @@ use crate::steps::StepCount;
 use crate::target::Target;
 use crate::test_motions::{piece_by_piece, squat, tiny};
 use crate::wrench::AssistUnits;
-use crate::{Solution, Stage, SweepWork, TransferWork};
 use sinew_sim::{Measured, embedded};
 use sinew_work::RunOptions;
 use std::ops::ControlFlow;
@@ -201,22 +202,4 @@ fn figures_tell_where_help_was_used() {
     assert!((figures.mean_force - 1.0 / 40.0).abs() < 1e-12 && (figures.share_of_time - 3.0 / 40.0).abs() < 1e-12);
     assert!((figures.mean_assist - (1.0 + 1.2) / 40.0).abs() < 1e-12);
     assert_eq!(AssistFigures::new(&[[0.0; 6]; 3]).spans, []);
-}
-
-#[test]
-fn where_every_search_falls_a_puppet_learns_to_stand() {
-    // Samples far from the target: all of them fall.
-    let wild = Config { sigma: 3.0, torque_share: None, second_tries: 1, ..tiny() };
-    let target = squat(embedded::dinosaur(), &wild, 61, 0.0);
-    let work = TransferWork { target: &target, config: &wild, seed: 1 };
-    let whole = sinew_work::run(&work, &RunOptions::default(), &mut |_, _, _| ControlFlow::Continue(()));
-    let whole = whole.expect("a transfer").into_state();
-    let folder = tempfile::tempdir().expect("a folder");
-    let pieces = piece_by_piece(&work, &folder.path().join("checkpoint.bin"));
-    let rungs = pieces.iter().filter(|(transfer, _)| transfer.stage() == Stage::Weaning).count();
-    assert!(pieces.iter().all(|(_, progress)| progress.done <= progress.total));
-    let (transfer, _) = pieces.last().expect("the last");
-    assert!(transfer.was_weaned() && rungs > 1 && *transfer == whole, "{} {rungs}", transfer.was_weaned());
-    let run = transfer.perform(&target).expect("a run");
-    assert!(run.fell_at.is_none() && run.mean_terms().total() < 0.3, "{:?}", run.mean_terms());
 }
