@@ -136,7 +136,9 @@ impl Batch {
     /// Reads which worlds run, and which have diverged.
     pub fn read_conditions(&self, out: &mut [Condition]) -> Result<(), BulkError> {
         check("conditions", self.worlds, 1, out.len())?;
-        for (group, out) in self.groups.iter().zip(out.chunks_mut(self.lanes)) {
+        let groups = self.groups.iter().map(|group| -> &dyn Worlds { &**group });
+        let parts = groups.zip(out.chunks_mut(self.lanes)).collect();
+        on_threads(self.pool.as_ref(), self.threads, parts, |(group, out)| {
             for (lane, out) in out.iter_mut().enumerate() {
                 *out = match group.diverged(lane) {
                     Some(_) => Condition::Diverged,
@@ -144,7 +146,7 @@ impl Batch {
                     None => Condition::Stopped,
                 };
             }
-        }
+        });
         Ok(())
     }
 
@@ -254,6 +256,9 @@ fn check(what: &'static str, rows: usize, width: usize, found: usize) -> Result<
     if found == rows * width { Ok(()) } else { Err(BulkError::Length { what, rows, width, found }) }
 }
 
+/// Parts that a thread takes at a time are this share of its own: many threads spend their time copying, not sharing out.
+const SHARES: usize = 4;
+
 /// Does all parts of some work on the threads of a batch.
 fn on_threads<T: Send>(
     pool: Option<&rayon::ThreadPool>,
@@ -261,9 +266,11 @@ fn on_threads<T: Send>(
     parts: Vec<T>,
     work: impl Fn(T) + Send + Sync,
 ) {
+    let at_a_time = parts.len().div_ceil(SHARES * threads.max(1)).max(1);
+    let all = |parts: Vec<T>| parts.into_par_iter().with_min_len(at_a_time).for_each(&work);
     match pool {
-        _ if threads == 1 => parts.into_iter().for_each(work),
-        Some(pool) => pool.install(|| parts.into_par_iter().for_each(work)),
-        None => parts.into_par_iter().for_each(work),
+        _ if threads == 1 => parts.into_iter().for_each(&work),
+        Some(pool) => pool.install(|| all(parts)),
+        None => all(parts),
     }
 }
