@@ -53,6 +53,9 @@ pub enum Error {
     /// A checkpoint cannot be written, or is damaged or of another run.
     #[error(transparent)]
     Checkpoint(#[from] sinew_work::CheckpointError),
+    /// The run was told to stop.
+    #[error(transparent)]
+    Cancelled(#[from] sinew_work::Cancelled),
     /// An input cannot be read.
     #[error(transparent)]
     Input(#[from] sinew_files::FileError),

@@ -99,6 +99,19 @@ fn a_request_that_was_stopped_goes_on_to_the_same_bytes() {
         assert!(whole == parts, "{name} differs");
     }
     assert!(!parts.join(CHECKPOINT).exists(), "nobody needs it any more");
+
+    // Told to stop while it draws: nothing is written, and the checkpoint stays.
+    let drawn = top.path().join("drawn");
+    let (source, request) = punch(&drawn, 0);
+    let options = RunOptions::default();
+    let done = transfer(source, &request, &options, &mut |event| {
+        if matches!(event, Event::Writing) {
+            options.cancel.cancel();
+        }
+        ControlFlow::Continue(())
+    });
+    assert!(done.expect("searched").is_none());
+    assert!(drawn.join(CHECKPOINT).exists() && !drawn.join("report.html").exists());
 }
 
 #[test]

@@ -146,7 +146,8 @@ pub fn run<W: Work>(
     })
 }
 
-/// Does something that takes seconds, in one piece that cannot be resumed, on the threads of a run; returns none where it was told to stop meanwhile.
+/// Does something that takes seconds, in one piece that cannot be resumed, on the threads of a run. Returns none where the piece fails after it was told
+/// to stop: as with [`Work::advance`], it does so soon.
 ///
 /// # Errors
 /// Where threads cannot be started, or the piece fails.
@@ -157,8 +158,10 @@ pub fn run_once<T: Send, E: Send>(
     let pool = pool_watching(options.threads, &options.cancel)
         .map_err(|problem| RunError::Threads { threads: options.threads, problem })?;
     match pool.install(piece) {
-        _ if options.cancel.is_cancelled() => Ok(None),
-        done => done.map(Some).map_err(RunError::Work),
+        Ok(done) => Ok(Some(done)),
+        // It was given up in the middle.
+        Err(_) if options.cancel.is_cancelled() => Ok(None),
+        Err(error) => Err(RunError::Work(error)),
     }
 }
 

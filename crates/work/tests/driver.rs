@@ -205,5 +205,9 @@ fn threads_are_those_asked_for_and_too_many_are_refused() {
     assert_eq!(once(&three).expect("three"), Some(3));
     assert!(once(&RunOptions { threads: 5000, ..three.clone() }).is_err());
     three.cancel.cancel();
-    assert_eq!(once(&three).expect("told to stop"), None);
+    assert_eq!(once(&three).expect("done all the same"), Some(3));
+    let asks = || sinew_work::check_cancelled().map(|()| 1);
+    assert_eq!(sinew_work::run_once(&three, asks).expect("told to stop"), None);
+    let fails = || Err::<(), _>(Cancelled);
+    assert!(sinew_work::run_once(&RunOptions::default(), fails).is_err(), "it failed by itself");
 }

@@ -6,6 +6,7 @@ use crate::error::Result;
 use crate::film;
 use crate::report::{Animation, Arrow, Camera, FilmStrip, Frame, Track};
 use sinew_sim::{Measured, Model};
+use sinew_work::check_cancelled;
 use std::ops::RangeInclusive;
 
 /// Moments of a film strip.
@@ -48,7 +49,9 @@ pub fn draw(prepared: &Prepared, finished: &Finished) -> Result<Pictures> {
         film::strip(model, format!("{name}, {clip}: target"), wanted),
         film::strip(model, format!("{name}, {clip}: {fell}"), simulated),
     ];
+    check_cancelled()?;
     let pages = FilmStrip::render_alike(&strips)?;
+    check_cancelled()?;
     let [wanted, simulated] = [pages[0].encode_png()?, pages[1].encode_png()?];
     Ok(Pictures { target: wanted, simulated, animation: animation(model, target, run)?.encode_gif()? })
 }
