@@ -88,7 +88,7 @@ describe("real fronts", { skip: BINARY ? false : "set SINEW_BINARY to the sinew 
     await page.selectOption('.transfer [data-key="character"]', "characters/short.toml");
     await page.check('.transfer [data-key="assist"]');
     await page.click('[data-key="start"]');
-    await page.waitForFunction(() => /Tries help/.test(document.querySelector("#job-message")?.textContent ?? ""), undefined, { timeout: 60_000 });
+    await page.waitForFunction(() => /Help: /.test(document.querySelector("#job-message")?.textContent ?? ""), undefined, { timeout: 60_000 });
     await page.waitForSelector('[data-key="front"]', { timeout: 90_000 });
   });
 
