@@ -136,7 +136,7 @@ describe("real fronts", { skip: BINARY ? false : "set SINEW_BINARY to the sinew 
   });
 
   step("a job shows the figure of a rig that has no character", async () => {
-    const job = { kind: "transfer", rig: "quadruped", clip: "walk", preset: "quick" };
+    const job = { kind: "transfer", rig: "quadruped", clip: "walk", preset: "default", cycles: 4 };
     await fetch(`${studio.api()}job`, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(job) });
     await goTo(page, "transfer");
     await page.click('.job [data-key^="job:"]');
