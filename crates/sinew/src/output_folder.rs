@@ -65,11 +65,6 @@ impl OutputFolder {
         &self.path
     }
 
-    /// Where the checkpoint of its run is.
-    pub fn checkpoint(&self) -> PathBuf {
-        self.path.join(transfer::CHECKPOINT)
-    }
-
     /// Leaves the folder where it is.
     pub fn keep(&mut self) {
         self.is_kept = true;

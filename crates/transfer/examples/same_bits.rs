@@ -1,5 +1,6 @@
 //! Prints hashes of simulations and of whole transfers, which are the same on every CPU: `scripts/check_aarch64.sh` compares two.
 
+use sinew_sim::fnv::fnv1a;
 use sinew_sim::{Batch, BatchOptions, Character, Isa, JointKind, Model, Scene, embedded};
 use sinew_transfer::config::Polish;
 use sinew_transfer::{ClipInput, Config, Target, Transfer};
@@ -74,9 +75,4 @@ fn transferred(character: Character) -> Result<(u64, u64), Box<dyn Error>> {
     }
     let bytes = postcard::to_stdvec(&transfer)?;
     Ok((fnv1a(bytes), transfer.steps()))
-}
-
-/// Fowler–Noll–Vo 1a.
-fn fnv1a(bytes: impl IntoIterator<Item = u8>) -> u64 {
-    bytes.into_iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
 }

@@ -14,12 +14,6 @@ pub enum FileError {
         /// The file.
         path: PathBuf,
     },
-    /// A folder has the name of a file that is to be written.
-    #[error("cannot write {path}: there is a folder of that name")]
-    FolderInTheWay {
-        /// The folder.
-        path: PathBuf,
-    },
     /// A file cannot be read.
     #[error("cannot read {path} ({}); {remedy}", error.reason())]
     Read {

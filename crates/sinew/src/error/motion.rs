@@ -20,30 +20,6 @@ pub enum MotionError {
         /// Numbers that the character needs.
         wanted: usize,
     },
-    /// The starting velocity in `controls.json` is not of the character beside it.
-    #[error("controls.json: push_off has {found} numbers, but the character needs {wanted}; it is another character's")]
-    PushOff {
-        /// Numbers in it.
-        found: usize,
-        /// Numbers that the character needs.
-        wanted: usize,
-    },
-    /// A row of help in `controls.json` is no wrench.
-    #[error(
-        "controls.json: row {row} of help has {found} numbers, but must have 6, all finite; make the transfer again"
-    )]
-    HelpRow {
-        /// The row.
-        row: usize,
-        /// Numbers in it.
-        found: usize,
-    },
-    /// There is nothing that could be performed.
-    #[error("{folder}: controls.json has no offsets; make the transfer again")]
-    NoOffsets {
-        /// The folder.
-        folder: PathBuf,
-    },
     /// A push comes before the beginning or after the end.
     #[error("a push at {at_secs} s is outside of the motion, which lasts {duration_secs:.2} s; push within it")]
     PushTime {

@@ -107,7 +107,7 @@ fn preset_words(preset: Preset, config: &Config) -> String {
     let values = |config: &Config| {
         let mut values = serde_json::to_value(config).unwrap_or_default();
         if let Some(fields) = values.as_object_mut() {
-            fields.retain(|name, _| !["begins", "push_off"].contains(&name.as_str()));
+            fields.remove("begins");
         }
         values
     };
