@@ -38,6 +38,8 @@ pub struct Target {
     frames: usize,
     /// Weight of the character, N.
     weight: f64,
+    /// Its size, m: see [`crate::fidelity::size`].
+    pub(crate) size: f64,
 }
 
 impl Target {
@@ -78,6 +80,7 @@ impl Target {
             positions,
             frames,
             weight: model.weight(),
+            size: crate::fidelity::size(model),
         };
         target.observations = target.observe_frames()?;
         target.soles = target.find_soles();

@@ -30,6 +30,8 @@ export interface ResultEntry {
   clip: string;
   preset: string;
   seed: number;
+  verdict: "faithful" | "loose" | "failed" | null;
+  verdict_sentence: string;
   completed: boolean | null;
   fell_at_secs: number | null;
   duration_secs: number;
@@ -234,7 +236,12 @@ export interface Job {
   motion_revision: number;
 }
 
+export interface Fidelity {
+  effectors_off_percent: number;
+  joints_off_deg: number;
+}
 export interface ResultSummary {
+  fidelity?: Fidelity;
   cost_mean?: number;
   cost_terms?: Record<string, number>;
   jerk_ratio?: number;
