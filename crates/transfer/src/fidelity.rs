@@ -9,7 +9,7 @@ use crate::metrics::Metrics;
 use crate::performance::Performance;
 use crate::target::{FRAME_SECS, Target};
 use serde::{Deserialize, Serialize};
-use sinew_sim::{JointKind, Measured, Model, Touched, rotation};
+use sinew_sim::{ContactReading, JointKind, Measured, Model, Touched, rotation};
 
 /// Time over which a moment is judged, s: shorter lapses are not seen.
 const MOMENT_SECS: f64 = 0.25;
@@ -17,7 +17,7 @@ const MOMENT_SECS: f64 = 0.25;
 const CLEAR_SHARE: f64 = 0.06;
 /// Time on both sides of a moment in which it may have stood, s.
 const AROUND_SECS: f64 = 0.15;
-/// The target flies where its lowest point is higher than this, over the size.
+/// A figure flies where its lowest point is higher than this, over the size.
 const FLYING_SHARE: f64 = 0.02;
 /// A flight shorter than this is not seen as one: a hair's breadth between two steps, s.
 const SHORTEST_FLIGHT_SECS: f64 = 0.075;
@@ -88,7 +88,8 @@ impl Fidelity {
         let (_, tilt) = worst(&frames, &|f| f.tilt);
         let (_, leaned) = worst(&frames, &|f| f.leaning);
         let (at, pose) = worst(&frames, &|f| f.pose_off);
-        let (air_secs, drawn_air_secs) = (air(run), drawn_air(target, run.frames(), size));
+        let air_secs = flight_secs(model, (0..count).map(|f| &run.at_frame(f).position[..]), size);
+        let drawn_air_secs = flight_secs(model, (0..count).map(|f| target.position(f)), size);
         Fidelity {
             effectors_off_percent: percent * mean(&|f| f.effectors_off),
             pose_off_percent: percent * mean(&|f| f.pose_off),
@@ -204,8 +205,9 @@ fn distance(a: [f64; 3], b: [f64; 3]) -> f64 {
 /// Distance of the centre of mass along the ground from where it was drawn at a frame, m.
 fn travel_off(target: &Target, run: &Performance, frame: usize) -> f64 {
     let moment = run.at_frame(frame);
-    let measured = Measured::new(&target.model, &moment.position, &moment.velocity, [0.0; 3]);
-    let ([x, y, _], [drawn_x, drawn_y, _]) = (measured.center_of_mass, target.observation(frame).center());
+    let center = |q: &[f64], v: &[f64]| Measured::new(&target.model, q, v, [0.0; 3]).center_of_mass;
+    let [x, y, _] = center(&moment.position, &moment.velocity);
+    let [drawn_x, drawn_y, _] = center(target.position(frame), target.velocity(frame));
     libm::hypot(x - drawn_x, y - drawn_y)
 }
 
@@ -217,37 +219,26 @@ fn worst(frames: &[Frame], of: &dyn Fn(&Frame) -> f64) -> (usize, f64) {
     largest.map_or((0, 0.0), |(first, mean)| (first + length / 2, mean))
 }
 
-/// Time in flights in which nothing touched the ground, s.
-fn air(run: &Performance) -> f64 {
-    let flies = |m: &crate::Moment| !m.contacts.iter().any(|c| c.other == Touched::Ground);
-    flight_secs(run.moments.iter().skip(1).map(flies), run.dt)
-}
-
-/// Time that the drawing spends in flights, s.
-fn drawn_air(target: &Target, frames: usize, size: f64) -> f64 {
-    if target.model.scene().ground.is_none() {
+/// Time in flights, s: while the lowest point of all poses is clear of the ground, for long enough to be seen.
+fn flight_secs<'a>(model: &Model, poses: impl Iterator<Item = &'a [f64]>, size: f64) -> f64 {
+    if model.scene().ground.is_none() {
         return 0.0;
     }
-    let flies = |f: usize| lowest_point(&target.model, target.position(f)) > FLYING_SHARE * size;
-    flight_secs((0..frames).map(flies), FRAME_SECS)
-}
-
-/// Sum of the spans in which a state holds that are long enough to be seen as flights.
-fn flight_secs(flies: impl Iterator<Item = bool>, step_secs: f64) -> f64 {
     let (mut sum, mut span) = (0.0, 0usize);
+    let flies = poses.map(|position| lowest_point(model, position) > FLYING_SHARE * size);
     for flies in flies.chain([false]) {
         if flies {
             span += 1;
             continue;
         }
-        let secs = span as f64 * step_secs;
+        let secs = span as f64 * FRAME_SECS;
         sum += if secs >= SHORTEST_FLIGHT_SECS { secs } else { 0.0 };
         span = 0;
     }
     sum
 }
 
-/// Weight that rests on bodies that the drawing keeps off the ground: a figure that lies on its arms, a horse on its belly.
+/// Weight that rests on bodies that the drawing keeps off the ground and that are no feet: a figure that lies on its arms, a horse on its belly.
 struct Leaning {
     /// Share of the weight at each frame.
     shares: Vec<f64>,
@@ -259,20 +250,32 @@ impl Leaning {
     fn of(target: &Target, run: &Performance, size: f64) -> Leaning {
         let model = &target.model;
         let clear = clear_bodies(target, run.frames(), CLEAR_SHARE * size);
+        let feet = feet(model, CLEAR_SHARE * size);
         let weight = model.weight().max(1e-9);
         let mut on_body = vec![0.0; model.bodies().len()];
         let mut shares = vec![0.0; run.frames()];
         for (step, moment) in run.moments.iter().enumerate().skip(1) {
             let frame = ((step - 1) / run.steps_per_frame).min(shares.len() - 1);
-            for contact in moment.contacts.iter().filter(|c| c.other == Touched::Ground && clear[frame][c.body]) {
+            let leans = |c: &&ContactReading| c.other == Touched::Ground && clear[frame][c.body] && !feet[c.body];
+            for contact in moment.contacts.iter().filter(leans) {
                 let share = contact.force[2].max(0.0) / weight / run.steps_per_frame as f64;
                 shares[frame] += share;
                 on_body[contact.body] += share;
             }
         }
+        // A knock is no more than a body that bears all the weight.
+        shares.iter_mut().for_each(|share| *share = share.min(1.0));
         let most = (0..on_body.len()).max_by(|&a, &b| on_body[a].total_cmp(&on_body[b]).then(b.cmp(&a)));
         Leaning { shares, body: most.filter(|&body| on_body[body] > 0.0) }
     }
+}
+
+/// Bodies that stand on the ground in the rest pose: where the drawing hovers or steps at another time, they still may.
+fn feet(model: &Model, height: f64) -> Vec<bool> {
+    let ground = model.scene().ground.map_or(f64::NEG_INFINITY, |ground| ground.height);
+    let measured = Measured::new(model, model.rest_position(), &vec![0.0; model.velocity_count()], [0.0; 3]);
+    let bodies = model.bodies().iter().zip(&measured.bodies);
+    bodies.map(|(body, motion)| lowest_of(body, motion).is_some_and(|p| p[2] - ground < height)).collect()
 }
 
 /// For each frame, which bodies the drawing keeps off the ground around it.

@@ -1,7 +1,4 @@
 //! What a person would say of a performance: faithful, loose or failed; and which figure says so.
-//!
-//! The limits were set by looking at film strips of development motions beside their drawings and writing down what one sees, before the
-//! figures were known; `docs/results/verdict.md` has the table of both.
 
 use crate::fidelity::Fidelity;
 use serde::{Deserialize, Serialize};
