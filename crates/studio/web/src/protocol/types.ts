@@ -189,6 +189,7 @@ export interface SkinNode {
 }
 export interface Skin {
   rig: string;
+  metres_per_unit: number;
   nodes: SkinNode[];
 }
 

@@ -1,0 +1,112 @@
+//! What the parts weigh.
+//!
+//! Density times volume, the whole within what bodies of that height weigh: `lightest_build` to `heaviest_build` times `70 kg (h / 1.75 m)³`, on four legs
+//! and more up to `heaviest_beast` times. Then what carries is in proportion to what it carries: a cartoon's head may be half of its volume, but no neck bears
+//! half of a body's mass, and a forearm like a stick holds no hand like a loaf.
+
+use super::anatomy::Role;
+use super::balance;
+use super::draft::{Part, Plan};
+use sinew_motion::Clip;
+
+/// Mass of a person of 1.75 m, kg.
+const PERSON_MASS: f64 = 70.0;
+const PERSON_HEIGHT: f64 = 1.75;
+/// Most parts that a sentence names.
+const MOST_NAMED: usize = 6;
+
+/// Gives every part its mass, and says what was bounded.
+pub(crate) fn weigh(plan: &Plan, parts: &mut [Part], clips: &[Clip], notes: &mut Vec<String>) {
+    // Ears and horns belong to the head.
+    let up =
+        |part: &Part| std::iter::successors(part.parent, |&p| parts[p].parent).any(|p| parts[p].role == Role::Head);
+    let is_head = |part: &Part| part.role == Role::Head || up(part);
+    let volume_of = |heads: bool| parts.iter().filter(|p| is_head(p) == heads).map(Part::volume).sum::<f64>();
+    let (heads, others) = (volume_of(true), volume_of(false));
+    let share = plan.options.head_share;
+    let lightness = if others > 0.0 { (share / (1.0 - share) * others / heads.max(1e-12)).min(1.0) } else { 1.0 };
+    let weight_of = |part: &Part| part.volume() * if is_head(part) { lightness } else { 1.0 };
+    let volume = heads * lightness + others;
+    let total = plan.options.mass.unwrap_or_else(|| natural_mass(plan, parts, volume, notes));
+    if lightness < 0.99 {
+        notes.push(format!("Its head was made light, {:.0} % of the whole, because of its size.", 100.0 * share));
+    }
+    let masses: Vec<f64> = parts.iter().map(|part| total * weight_of(part) / volume).collect();
+    parts.iter_mut().zip(masses).for_each(|(part, mass)| part.mass = mass);
+    notes.extend(carriers(plan, parts));
+    notes.extend(balance::over_the_feet(plan, parts, clips));
+}
+
+/// Density times volume, within what bodies of that height and number of legs weigh.
+fn natural_mass(plan: &Plan, parts: &[Part], volume: f64, notes: &mut Vec<String>) -> f64 {
+    let options = plan.options;
+    let height = plan.stance.height / PERSON_HEIGHT;
+    let human = PERSON_MASS * height * height * height * options.density / 1000.0;
+    let is_leg = |i: usize| parts[i].carries_sole && !parts.iter().any(|p| p.parent == Some(i) && p.carries_sole);
+    let legs = (0..parts.len()).filter(|&i| is_leg(i)).count();
+    let heaviest = if legs > 2 { options.heaviest_beast } else { options.heaviest_build };
+    let by_volume = options.density * volume;
+    let total = by_volume.max(options.lightest_build * human).min(heaviest * human);
+    notes.push(if total == by_volume {
+        format!("It weighs {total:.1} kg by its volume; give a mass to overrule.")
+    } else {
+        let (than, build) = if total < by_volume { ("heavier", heaviest) } else { ("lighter", options.lightest_build) };
+        format!(
+            "It weighs {total:.1} kg: by its volume it were {by_volume:.0} kg, {than} than {build} times a person of its size; give a mass to overrule."
+        )
+    });
+    total
+}
+
+/// Makes parts heavier that are too light for what hangs on them, and that lighter, so that their sum stays: of a part of `m` that carries `s`,
+/// `m' = r (m + s) / (1 + r)` where `m < r s`. Twins are alike. From the ends inwards, because what an inner part carries keeps its sum.
+fn carriers(plan: &Plan, parts: &mut [Part]) -> Option<String> {
+    let before: Vec<f64> = parts.iter().map(|p| p.mass).collect();
+    for (index, other) in (0..parts.len()).filter_map(|i| parts[i].pair.filter(|&o| o > i).map(|o| (i, o))) {
+        let mean = 0.5 * (parts[index].mass + parts[other].mass);
+        if (parts[index].mass - parts[other].mass).abs() > 1e-9 * mean {
+            (parts[index].mass, parts[other].mass) = (mean, mean);
+        }
+    }
+    let options = plan.options;
+    for index in (0..parts.len()).rev() {
+        let inside = carried_by(parts, index);
+        let carried: f64 = inside.iter().map(|&i| parts[i].mass).sum();
+        let bears_head = inside.iter().any(|&i| parts[i].role == Role::Head);
+        let least = match parts[index].role {
+            Role::Trunk => options.trunk_share,
+            Role::Neck => options.neck_share,
+            _ if bears_head => options.neck_share,
+            _ => options.limb_share,
+        };
+        let own = parts[index].mass;
+        if own >= least * carried || carried <= 0.0 {
+            continue;
+        }
+        let sum = own + carried;
+        parts[index].mass = sum * least / (1.0 + least);
+        let lighter = (sum - parts[index].mass) / carried;
+        inside.into_iter().for_each(|i| parts[i].mass *= lighter);
+    }
+    let name = |i: usize| plan.skeleton.joints[parts[i].joint].name.as_str();
+    let heavier: Vec<String> = (0..parts.len())
+        .filter(|&i| parts[i].mass > 1.02 * before[i])
+        .map(|i| format!("{:?} ({:.2} instead of {:.2} kg)", name(i), parts[i].mass, before[i]))
+        .collect();
+    let more = heavier.len().saturating_sub(MOST_NAMED);
+    let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
+    (!heavier.is_empty()).then(|| {
+        let named = heavier[..heavier.len() - more].join(", ");
+        format!("Too light for what they carry, and made heavier at its expense: {named}{rest}.")
+    })
+}
+
+/// All parts that hang on one.
+fn carried_by(parts: &[Part], index: usize) -> Vec<usize> {
+    let mut inside = vec![false; parts.len()];
+    inside[index] = true;
+    for i in index + 1..parts.len() {
+        inside[i] = parts[i].parent.is_some_and(|p| inside[p]);
+    }
+    (index + 1..parts.len()).filter(|&i| inside[i]).collect()
+}
