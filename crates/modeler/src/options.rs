@@ -46,9 +46,9 @@ pub struct ModelOptions {
     pub density: f64,
     /// Least that the figure weighs by its volume, in weights of a human of its height.
     pub lightest_build: f64,
-    /// Most that a figure on two legs or none weighs by its volume, in weights of a human of its height.
+    /// Most that an upright figure weighs by its volume, in weights of a human of its height.
     pub heaviest_build: f64,
-    /// Most that a figure on more legs weighs so.
+    /// Most that any other figure weighs so, of the geometric mean of its height and its largest extent.
     pub heaviest_beast: f64,
     /// Largest share of the mass that heads have.
     pub head_share: f64,
@@ -116,10 +116,10 @@ impl Default for ModelOptions {
             density: 1000.0,
             lightest_build: 0.35,
             heaviest_build: 1.6,
-            heaviest_beast: 4.0,
+            heaviest_beast: 2.5,
             head_share: 0.15,
-            neck_share: 0.2,
-            limb_share: 0.3,
+            neck_share: 0.1,
+            limb_share: 0.15,
             trunk_share: 0.02,
             hinge_residual: 0.14,
             hinge_end_error: 0.03,

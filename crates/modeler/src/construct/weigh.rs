@@ -1,17 +1,22 @@
 //! What the parts weigh.
 //!
-//! Density times volume, the whole within what bodies of that height weigh: `lightest_build` to `heaviest_build` times `70 kg (h / 1.75 m)³`, on four legs
-//! and more up to `heaviest_beast` times. Then what carries is in proportion to what it carries: a cartoon's head may be half of its volume, but no neck bears
+//! Density times volume, the whole within what bodies of that height weigh: `lightest_build` to `heaviest_build` times `70 kg (h / 1.75 m)³`, of figures that
+//! are no upright ones up to `heaviest_beast` times. Then what carries is in proportion to what it carries: a cartoon's head may be half of its volume, but no neck bears
 //! half of a body's mass, and a forearm like a stick holds no hand like a loaf.
 
 use super::anatomy::Role;
 use super::balance;
 use super::draft::{Part, Plan};
+use glam::{DVec2, DVec3};
 use sinew_motion::Clip;
 
 /// Mass of a person of 1.75 m, kg.
 const PERSON_MASS: f64 = 70.0;
 const PERSON_HEIGHT: f64 = 1.75;
+/// A figure whose length is more than this share of its height is not upright.
+const LONG: f64 = 0.75;
+/// What spread arms may add to the height by which an upright figure is judged.
+const SPREAD: f64 = 1.1;
 /// Most parts that a sentence names.
 const MOST_NAMED: usize = 6;
 
@@ -42,27 +47,45 @@ fn natural_mass(plan: &Plan, parts: &[Part], volume: f64, notes: &mut Vec<String
     let options = plan.options;
     let height = plan.stance.height / PERSON_HEIGHT;
     let human = PERSON_MASS * height * height * height * options.density / 1000.0;
-    let is_leg = |i: usize| parts[i].carries_sole && !parts.iter().any(|p| p.parent == Some(i) && p.carries_sole);
-    let legs = (0..parts.len()).filter(|&i| is_leg(i)).count();
-    let heaviest = if legs > 2 { options.heaviest_beast } else { options.heaviest_build };
+    let heaviest = match upright_height(plan, parts) {
+        // Arms that reach far do not make it heavier.
+        Some(tall) => options.heaviest_build * libm::pow((tall / plan.stance.height).min(1.0), 3.0),
+        None => options.heaviest_beast,
+    };
     let by_volume = options.density * volume;
     let total = by_volume.max(options.lightest_build * human).min(heaviest * human);
     notes.push(if total == by_volume {
         format!("It weighs {total:.1} kg by its volume; give a mass to overrule.")
     } else {
-        let (than, build) = if total < by_volume { ("heavier", heaviest) } else { ("lighter", options.lightest_build) };
+        let than = if total < by_volume { "heavier" } else { "lighter" };
         format!(
-            "It weighs {total:.1} kg: by its volume it were {by_volume:.0} kg, {than} than {build} times a person of its size; give a mass to overrule."
+            "It weighs {total:.1} kg: by its volume it were {by_volume:.0} kg, {than} than bodies of its size are; give a mass to overrule."
         )
     });
     total
+}
+
+/// Height of a figure that stands upright, a tenth more for what arms have that are spread; none of one that is long rather than tall.
+fn upright_height(plan: &Plan, parts: &[Part]) -> Option<f64> {
+    let (mut low, mut high) = (DVec2::INFINITY, DVec2::NEG_INFINITY);
+    for joint in parts.iter().flat_map(|part| part.owned.iter().copied()) {
+        let (of, at) = (&plan.skeleton.joints[joint], &plan.stance.placed[joint]);
+        for &local in [DVec3::ZERO].iter().chain(&of.tips).chain(&of.skin) {
+            let point = at.place(local);
+            let seen = DVec2::new(point.dot(plan.forward), point.z);
+            (low, high) = (low.min(seen), high.max(seen));
+        }
+    }
+    let size = high - low;
+    (size.x < LONG * size.y).then_some(SPREAD * size.y)
 }
 
 /// Makes parts heavier that are too light for what hangs on them, and that lighter, so that their sum stays: of a part of `m` that carries `s`,
 /// `m' = r (m + s) / (1 + r)` where `m < r s`. Twins are alike. From the ends inwards, because what an inner part carries keeps its sum.
 fn carriers(plan: &Plan, parts: &mut [Part]) -> Option<String> {
     let before: Vec<f64> = parts.iter().map(|p| p.mass).collect();
-    for (index, other) in (0..parts.len()).filter_map(|i| parts[i].pair.filter(|&o| o > i).map(|o| (i, o))) {
+    for index in 0..parts.len() {
+        let Some(other) = parts[index].pair.filter(|&other| other > index) else { continue };
         let mean = 0.5 * (parts[index].mass + parts[other].mass);
         if (parts[index].mass - parts[other].mass).abs() > 1e-9 * mean {
             (parts[index].mass, parts[other].mass) = (mean, mean);

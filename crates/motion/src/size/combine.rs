@@ -61,9 +61,10 @@ pub(super) fn combine(rig: &Rig, file_height: f64, votes: Vec<SizeVote>, options
     let is_captured = matches!(rig.format, Format::Bvh | Format::DeepMimic);
     let [least, most] = options.trusted_person;
     let is_trusted = kind == Kind::Person && (least..=most).contains(&file_height);
+    let is_sure = spread < libm::log(options.sure_factor);
     let factor = libm::exp(libm::fabs(libm::log(height_m / file_height)));
     let contradicts_file =
-        is_heard && !is_captured && !is_trusted && odds > options.odds && factor > options.least_factor;
+        is_heard && !is_captured && !is_trusted && odds > options.odds && factor > options.least_factor && is_sure;
     SizeEstimate {
         file_height_m: file_height,
         height_m,

@@ -33,7 +33,7 @@ pub(super) fn vote(figure: &Figure, course: &Course, options: &SizeOptions) -> O
         let ahead: Vec<f64> = (0..course.frames()).map(along).collect();
         let Some(period) = period(&ahead, course, LEAST_SWING * figure.leg) else { continue };
         // A foot that stands goes back under the body.
-        let back = ahead.windows(2).filter(|w| (w[1] - w[0]) * course.rate_hz < -0.4 * speed).count();
+        let back = ahead.windows(2).filter(|w| (w[1] - w[0]) * course.rate_hz < -0.1 * speed).count();
         standing += back as f64 / (ahead.len() - 1) as f64;
         periods.push(period);
     }
@@ -50,11 +50,13 @@ pub(super) fn vote(figure: &Figure, course: &Course, options: &SizeOptions) -> O
     if !(least..=most).contains(&stride) {
         return None;
     }
-    let froude = libm::pow(stride / options.stride_scale, 1.0 / options.stride_exponent);
+    let walks = duty > 0.5;
+    let scale = if walks && count == 2 { options.biped_walk_scale } else { options.stride_scale };
+    let froude = libm::pow(stride / scale, 1.0 / options.stride_exponent);
     let factor = froude * GRAVITY * figure.leg / (speed * speed);
     let unnatural = 0.5 * libm::log(froude / FASTEST_NATURAL).max(0.0);
     let spread = libm::sqrt(options.gait_spread * options.gait_spread + uneven * uneven + unnatural * unnatural);
-    let verb = if duty > 0.5 { "walks" } else { "runs" };
+    let verb = if walks { "walks" } else { "runs" };
     Some(SizeVote {
         clip: course.name.clone(),
         evidence: Evidence::Gait,

@@ -23,7 +23,9 @@ pub struct SizeOptions {
     pub stride_exponent: f64,
     /// Shortest and longest stride over leg length that is a gait.
     pub stride_bounds: [f64; 2],
-    /// Spread of a steady gait.
+    /// Stride at Froude number 1 of who walks on two legs, whose strides are longer: captured people.
+    pub biped_walk_scale: f64,
+    /// Spread of a steady gait: artists draw strides for the eye.
     pub gait_spread: f64,
 
     /// Drop of the centre of mass over its height that makes a fall.
@@ -60,6 +62,8 @@ pub struct SizeOptions {
     pub odds: f64,
     /// Factor between the two under which the file's stays.
     pub least_factor: f64,
+    /// How sure the motion's must be: largest factor by which it may be off in one case of three.
+    pub sure_factor: f64,
 }
 
 impl Default for SizeOptions {
@@ -73,23 +77,25 @@ impl Default for SizeOptions {
             stride_scale: 2.4,
             stride_exponent: 0.34,
             stride_bounds: [0.5, 6.0],
-            gait_spread: 0.4,
+            biped_walk_scale: 2.9,
+            gait_spread: 0.7,
             fall_drop: 0.5,
             fall_energy: 0.6,
             fall_spread: 0.6,
             friction: 0.8,
             window_secs: 0.1,
-            quick_share: 0.05,
+            quick_share: 0.1,
             quick_clips: 0.25,
             pace_spread: 0.4,
             hand_spread: 0.3,
             stray: 0.05,
             person: [1.65, 0.2],
             cartoon: [1.3, 0.4],
-            creature: [1.0, 1.2],
+            creature: [1.0, 0.9],
             trusted_person: [1.4, 2.1],
             odds: 20.0,
             least_factor: 1.4,
+            sure_factor: 1.6,
         }
     }
 }

@@ -81,7 +81,8 @@ fn strides_tell_the_legs() {
         let leg = Figure::of(&base).leg;
         let options = SizeOptions::default();
         let stride = walk.speed * walk.cycle_secs / leg;
-        let froude = libm::pow(stride / options.stride_scale, 1.0 / options.stride_exponent);
+        let scale = if walk.skeleton.joints.len() < 16 { options.biped_walk_scale } else { options.stride_scale };
+        let froude = libm::pow(stride / scale, 1.0 / options.stride_exponent);
         let expected = froude * GRAVITY * leg / (walk.speed * walk.speed) * walk.skeleton.height();
         for factor in [1.0, 4.0] {
             let mut drawn = base.clone();
