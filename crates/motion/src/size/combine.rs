@@ -38,9 +38,8 @@ pub(super) fn combine(rig: &Rig, file_height: f64, votes: Vec<SizeVote>, options
     let opinions: Vec<Opinion> = all.iter().filter_map(|&evidence| opinion(&votes, evidence, options)).collect();
     let [low, high] = HEIGHTS.map(libm::log);
     let grid: Vec<f64> = (0..=STEPS).map(|i| low + (high - low) * i as f64 / STEPS as f64).collect();
-    let density = |x: f64| {
-        opinions.iter().map(|o| o.density(x, options.stray)).product::<f64>() * kind.density(x, options).max(1e-12)
-    };
+    let by_clips = |x: f64| opinions.iter().map(|o| o.density(x, options.stray)).product::<f64>();
+    let density = |x: f64| by_clips(x) * kind.density(x, options).max(1e-12);
     let values: Vec<f64> = grid.iter().map(|&x| density(x)).collect();
     let quantile = |share: f64| {
         let wanted = share * values.iter().sum::<f64>();
@@ -61,10 +60,13 @@ pub(super) fn combine(rig: &Rig, file_height: f64, votes: Vec<SizeVote>, options
     let is_captured = matches!(rig.format, Format::Bvh | Format::DeepMimic);
     let [least, most] = options.trusted_person;
     let is_trusted = kind == Kind::Person && (least..=most).contains(&file_height);
-    let is_sure = spread < libm::log(options.sure_factor);
-    let factor = libm::exp(libm::fabs(libm::log(height_m / file_height)));
-    let contradicts_file =
-        is_heard && !is_captured && !is_trusted && odds > options.odds && factor > options.least_factor && is_sure;
+    let off = libm::log(height_m / file_height);
+    let least_odds = if off > 0.0 { options.odds_of_larger } else { options.odds };
+    let is_far = libm::fabs(off) > libm::log(options.least_factor).max(options.least_spreads * spread);
+    // What is known beforehand decides nothing by itself, nor do bounds.
+    let is_told = opinions.iter().any(|o| !o.at_most)
+        && by_clips(middle) > options.odds_of_clips * by_clips(libm::log(file_height));
+    let contradicts_file = is_heard && is_told && !is_captured && !is_trusted && is_far && odds > least_odds;
     SizeEstimate {
         file_height_m: file_height,
         height_m,

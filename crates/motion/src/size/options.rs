@@ -58,12 +58,16 @@ pub struct SizeOptions {
     pub creature: [f64; 2],
     /// Heights of a person that are always believed, m.
     pub trusted_person: [f64; 2],
-    /// How many times likelier than the file's size the motion's must be to replace it.
+    /// How many times likelier than the file's size a smaller one must be to replace it.
     pub odds: f64,
+    /// How many times likelier a larger one must be: files are too large far more often, and what is too large does worse.
+    pub odds_of_larger: f64,
+    /// How many times likelier the clips alone must make it, without what is known of people and animals.
+    pub odds_of_clips: f64,
     /// Factor between the two under which the file's stays.
     pub least_factor: f64,
-    /// How sure the motion's must be: largest factor by which it may be off in one case of three.
-    pub sure_factor: f64,
+    /// How many spreads the file's size must be off.
+    pub least_spreads: f64,
 }
 
 impl Default for SizeOptions {
@@ -89,13 +93,15 @@ impl Default for SizeOptions {
             pace_spread: 0.4,
             hand_spread: 0.3,
             stray: 0.05,
-            person: [1.65, 0.2],
+            person: [1.65, 0.17],
             cartoon: [1.3, 0.4],
-            creature: [1.0, 0.9],
+            creature: [0.9, 0.8],
             trusted_person: [1.4, 2.1],
-            odds: 20.0,
+            odds: 8.0,
+            odds_of_larger: 80.0,
+            odds_of_clips: 2.0,
             least_factor: 1.4,
-            sure_factor: 1.6,
+            least_spreads: 2.0,
         }
     }
 }
