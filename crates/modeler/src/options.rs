@@ -56,6 +56,8 @@ pub struct ModelOptions {
     pub neck_share: f64,
     /// Least mass of a part of a limb over all that hangs on it.
     pub limb_share: f64,
+    /// Least mass of a collarbone or shoulder blade over all that hangs on it.
+    pub girdle_share: f64,
     /// Least mass of a part of the trunk over all that hangs on it.
     pub trunk_share: f64,
     /// Largest 95th percentile of the angle that a hinge leaves unexplained, rad; above it the joint is a ball.
@@ -120,6 +122,7 @@ impl Default for ModelOptions {
             head_share: 0.15,
             neck_share: 0.1,
             limb_share: 0.15,
+            girdle_share: 0.05,
             trunk_share: 0.02,
             hinge_residual: 0.14,
             hinge_end_error: 0.03,
@@ -176,6 +179,7 @@ impl ModelOptions {
             ("paper_kd", self.paper_kd),
             ("neck_share", self.neck_share),
             ("limb_share", self.limb_share),
+            ("girdle_share", self.girdle_share),
             ("trunk_share", self.trunk_share),
             ("hinge_residual", self.hinge_residual),
             ("hinge_end_error", self.hinge_end_error),

@@ -17,6 +17,8 @@ const PERSON_HEIGHT: f64 = 1.75;
 const LONG: f64 = 0.75;
 /// What spread arms may add to the height by which an upright figure is judged.
 const SPREAD: f64 = 1.1;
+/// A part of a limb next to the trunk that is shorter than this share of the height is a collarbone.
+const SHORT: f64 = 0.1;
 /// Most parts that a sentence names.
 const MOST_NAMED: usize = 6;
 
@@ -77,7 +79,8 @@ fn upright_height(plan: &Plan, parts: &[Part]) -> Option<f64> {
         }
     }
     let size = high - low;
-    (size.x < LONG * size.y).then_some(SPREAD * size.y)
+    // Who rests in a crouch is as tall as in the bind pose.
+    (size.x < LONG * size.y).then(|| SPREAD * size.y.max(plan.skeleton.height()))
 }
 
 /// Makes parts heavier that are too light for what hangs on them, and that lighter, so that their sum stays: of a part of `m` that carries `s`,
@@ -100,6 +103,7 @@ fn carriers(plan: &Plan, parts: &mut [Part]) -> Option<String> {
             Role::Trunk => options.trunk_share,
             Role::Neck => options.neck_share,
             _ if bears_head => options.neck_share,
+            _ if is_girdle(plan, parts, index) => options.girdle_share,
             _ => options.limb_share,
         };
         let own = parts[index].mass;
@@ -122,6 +126,12 @@ fn carriers(plan: &Plan, parts: &mut [Part]) -> Option<String> {
         let named = heavier[..heavier.len() - more].join(", ");
         format!("Too light for what they carry, and made heavier at its expense: {named}{rest}.")
     })
+}
+
+/// A collarbone or shoulder blade: short, between the trunk and a limb.
+fn is_girdle(plan: &Plan, parts: &[Part], index: usize) -> bool {
+    let on_trunk = parts[index].parent.is_some_and(|p| parts[p].role == Role::Trunk);
+    on_trunk && parts[index].main_end.length() < SHORT * plan.stance.height
 }
 
 /// All parts that hang on one.
