@@ -51,7 +51,7 @@ fn what_is_written_back_has_the_files_units() {
         });
         let off = farthest(&written[0], &written[1]);
         assert!(off < 0.02 * height, "{ending}: {off} m");
-        let tall = written[1].skeleton.height() / height;
+        let tall = written[1].skeleton.height() / written[0].skeleton.height();
         assert!((tall - 1.0).abs() < 0.02, "{ending}: {tall}");
     }
 }
