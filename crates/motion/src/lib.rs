@@ -17,6 +17,7 @@ mod read;
 mod repair;
 mod report;
 mod rig;
+mod size;
 pub mod skeleton;
 pub mod tools;
 
@@ -32,4 +33,5 @@ pub use read::{LARGEST_FILE, read, read_bytes};
 pub use repair::{adopt_clips, repair};
 pub use report::{Report, StretchedJoint};
 pub use rig::{Format, ImportOptions, Rig};
+pub use size::{Evidence, SizeEstimate, SizeFrom, SizeOptions, SizeRule, SizeVote, Sizing, estimate_size, settle_size};
 pub use skeleton::{Joint, Skeleton, SourceFrame, Up};

@@ -67,8 +67,12 @@ impl Transfer {
         }
         let TransferSettings { config, assist } = settings;
         let (source, character) = self.read.open_with_character()?;
-        let options =
-            ModelOptions { name: source.name.clone(), source: self.read.file_name(), ..ModelOptions::default() };
+        let options = ModelOptions {
+            name: source.name.clone(),
+            source: self.read.file_name(),
+            metres_per_unit: source.changed_unit(),
+            ..ModelOptions::default()
+        };
         let task =
             Task { clip: self.clip.clone(), cycles: self.cycles, keeps_slides: self.keep_slides, character, options };
         let assist = self.assist.then_some(assist);

@@ -32,7 +32,7 @@ proptest! {
         let mut b = moving(person(Format::Bvh), frames, amount);
         b.shift("Hips", |frame| DVec3::new(0.1 * frame as f64, 0.0, 0.02 * frame as f64));
         let up = [Up::X, Up::Y, Up::Z][up];
-        let rig = b.repair_with(&ImportOptions { up: Some(up), scale: Some(scale), height: None });
+        let rig = b.repair_with(&ImportOptions { up: Some(up), scale: Some(scale), ..Default::default() });
         prop_assert_eq!(rig.skeleton.joints.len(), b.raw.nodes.len());
         prop_assert!(rig.report.stretch_error_m[0] < 1e-9 * scale.max(1.0));
         for frame in 0..frames {

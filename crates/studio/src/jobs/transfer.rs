@@ -47,8 +47,17 @@ pub fn run(shared: &Shared, job: &Job) -> Result<Ended> {
         None => None,
     };
     let rig = rig_of(project, character.as_deref(), rig.as_deref(), made.as_ref()).map_err(plain)?;
-    let mut source = project.open_rig(&rig).map_err(plain)?;
-    let options = ModelOptions { name: source.name.clone(), source: rig.clone(), ..ModelOptions::default() };
+    let mut source = match &made {
+        Some(made) => project.open_rig_of(&rig, made),
+        None => project.open_rig(&rig),
+    }
+    .map_err(plain)?;
+    let options = ModelOptions {
+        name: source.name.clone(),
+        source: rig.clone(),
+        metres_per_unit: source.changed_unit(),
+        ..ModelOptions::default()
+    };
     if let Some(character) = character {
         source.name = Path::new(character).file_stem().unwrap_or_default().to_string_lossy().into_owned();
     }

@@ -8,6 +8,7 @@ use crate::protocol::{
 };
 use sinew::modeling::Modeling;
 use sinew_modeler::{CharacterProject, ModelOptions, Preflight, PreflightOptions, Preset, counterpart, preflight};
+use sinew_motion::{ImportOptions, SizeRule};
 use sinew_sim::{Character, JointKind, Measured, Model, Scene};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -79,7 +80,17 @@ impl Project {
             Some("paper") => Preset::Paper,
             Some(other) => return Err(Refusal::bad(format!("there is no preset {other}; choose default or paper"))),
         };
-        let source = self.rig(&request.rig)?;
+        let size = match request.size.as_deref() {
+            None => SizeRule::Judged,
+            Some("file") => SizeRule::File,
+            Some("motion") => SizeRule::Motion,
+            Some(other) => return Err(Refusal::bad(format!("there is no size {other}; choose file or motion"))),
+        };
+        let read = ImportOptions { height: request.height_m, size, ..ImportOptions::default() };
+        let source = match read == ImportOptions::default() {
+            true => self.rig(&request.rig)?,
+            false => Arc::new(self.open_sized_rig(&request.rig, &read)?),
+        };
         let name = match &request.name {
             Some(name) => plain_name(name)?.to_owned(),
             None => plain(&source.name),
@@ -87,6 +98,7 @@ impl Project {
         let options = ModelOptions {
             name: name.clone(),
             source: request.rig.clone(),
+            metres_per_unit: source.changed_unit(),
             preset,
             mass: request.mass_kg,
             ..ModelOptions::default()
@@ -239,7 +251,7 @@ impl Project {
         let mut clips = Vec::new();
         let found = match (with_clips, find_rig(&self.scan(), &project.options().source)) {
             (true, Some(rig)) => {
-                let source = self.rig(&rig)?;
+                let source = self.rig_of(&rig, &project)?;
                 clips.extend(source.rig.clips.iter().map(|clip| clip.name.clone()));
                 Modeling::with_character(&source, &[], project)?.preflight
             }

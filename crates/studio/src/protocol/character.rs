@@ -22,6 +22,12 @@ pub struct MakeRequest {
     /// Mass, kg.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mass_kg: Option<f64>,
+    /// Height, m.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub height_m: Option<f64>,
+    /// Whose size counts: `file` or `motion`; absent: the file's unless the clips clearly contradict it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub size: Option<String>,
 }
 
 /// Changes a character.
@@ -133,6 +139,8 @@ pub struct Problem {
 pub struct Skin {
     /// Rig.
     pub rig: String,
+    /// Metres in one unit of `stage.glb` for this character; the rig's own frame may say otherwise.
+    pub metres_per_unit: f64,
     /// Nodes that a body moves, parents first. All others keep their place in their parent.
     pub nodes: Vec<SkinNode>,
 }

@@ -191,6 +191,7 @@ export interface SkinNode {
 }
 export interface Skin {
   rig: string;
+  metres_per_unit: number;
   nodes: SkinNode[];
 }
 
