@@ -18,6 +18,7 @@ mod repair;
 mod report;
 mod rig;
 pub mod skeleton;
+pub mod skin_mesh;
 pub mod tools;
 
 pub use bvh::{looks_like_bvh, read_bvh};
@@ -33,3 +34,4 @@ pub use repair::{adopt_clips, repair};
 pub use report::{Report, StretchedJoint};
 pub use rig::{Format, ImportOptions, Rig};
 pub use skeleton::{Joint, Skeleton, SourceFrame, Up};
+pub use skin_mesh::SkinMesh;

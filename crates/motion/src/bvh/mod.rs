@@ -13,7 +13,7 @@ mod property_tests;
 #[cfg(test)]
 mod tests;
 
-use crate::ReadError;
+use crate::{ReadError, SkinMesh};
 use crate::raw::{RawNode, RawRig, Transform};
 use crate::rig::Format;
 use glam::{DQuat, DVec3};
@@ -49,6 +49,7 @@ pub fn read_bvh(bytes: &[u8], file: &str) -> Result<RawRig, ReadError> {
         clips: clip.into_iter().collect(),
         up: None,
         metres_per_unit: None,
+        mesh: SkinMesh::default(),
         notes,
     })
 }
