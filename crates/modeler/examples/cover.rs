@@ -15,7 +15,9 @@ const BODIES: [[u8; 3]; 6] =
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let paths: Vec<String> = std::env::args().skip(1).collect();
     let [folder, files @ ..] = &paths[..] else { return Err("usage: cover FOLDER hero.glb…".into()) };
-    println!("| file | bodies | shapes | covered % | outside % | centres outside | worst body: covered, outside % | s |");
+    println!(
+        "| file | bodies | shapes | covered % | outside % | centres outside | worst body: covered, outside % | s |"
+    );
     println!("|---|---|---|---|---|---|---|---|");
     for file in files {
         let name = Path::new(file).file_stem().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
@@ -40,7 +42,12 @@ fn one(file: &Path, picture: Option<&Path>) -> Result<String, Box<dyn std::error
             let covered = b.covered.map_or(-1.0, |c| 100.0 * c);
             let out = if b.center_outside { "centre outside" } else { "" };
             let litres = 1000.0 * b.skin_volume_m3;
-            eprintln!("  {:24} {covered:5.0} {:5.0} {litres:9.2} l {} {out}", b.body, 100.0 * b.outside, body.shapes.len());
+            eprintln!(
+                "  {:24} {covered:5.0} {:5.0} {litres:9.2} l {} {out}",
+                b.body,
+                100.0 * b.outside,
+                body.shapes.len()
+            );
         }
     }
     if let Some(picture) = picture {
@@ -77,11 +84,12 @@ fn skin(skeleton: &Skeleton) -> Vec<Solid> {
     let points = mesh.placed(skeleton);
     let (mut low, mut high) = (DVec3::INFINITY, DVec3::NEG_INFINITY);
     points.iter().for_each(|p| (low, high) = (low.min(*p), high.max(*p)));
-    let gap = (high - low).max_element() / 60.0;
+    let gap = (high - low).max_element() / 40.0;
     let mut dots = std::collections::BTreeMap::new();
     for triangle in &mesh.triangles {
         let [a, b, c] = triangle.map(|corner| points[corner as usize]);
-        let steps = ((a.distance(b).max(b.distance(c)).max(c.distance(a))) / (0.5 * gap)).ceil().clamp(1.0, 60.0) as i32;
+        let steps =
+            ((a.distance(b).max(b.distance(c)).max(c.distance(a))) / (0.5 * gap)).ceil().clamp(1.0, 60.0) as i32;
         for i in 0..=steps {
             for j in 0..=steps - i {
                 let point = a + (b - a) * f64::from(i) / f64::from(steps) + (c - a) * f64::from(j) / f64::from(steps);
@@ -89,7 +97,9 @@ fn skin(skeleton: &Skeleton) -> Vec<Solid> {
             }
         }
     }
-    dots.values().map(|p| Solid { shape: Drawn::Sphere { center: p.to_array(), radius: 0.35 * gap }, color: SKIN }).collect()
+    dots.values()
+        .map(|p| Solid { shape: Drawn::Sphere { center: p.to_array(), radius: 0.35 * gap }, color: SKIN })
+        .collect()
 }
 
 /// The shapes where the bind pose has them.

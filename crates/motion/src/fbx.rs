@@ -216,9 +216,9 @@ fn bind_from_skins_and_poses(scene: &ufbx::Scene, kept: &[&ufbx::Node], nodes: &
                     let point = to_bone.transform_point3(vec3(*vertex));
                     if point.is_finite() {
                         points[index].push(point);
-                        let shares = weights.iter().filter_map(|w| {
-                            Some(((*ways.get(w.cluster_index as usize)?)?.0 as u32, w.weight as f32))
-                        });
+                        let shares = weights
+                            .iter()
+                            .filter_map(|w| Some(((*ways.get(w.cluster_index as usize)?)?.0 as u32, w.weight as f32)));
                         placed = (in_world(&nodes[index], point), strongest(&shares.collect::<Vec<_>>()));
                     }
                 }

@@ -4,8 +4,8 @@ use crate::error::{ClipError, Result};
 use crate::source::Source;
 use serde::Serialize;
 use sinew_modeler::{
-    CharacterProject, ClipPoses, Cover, FittedClip, IkOptions, ModelOptions, Preflight, PreflightOptions, cover, fit_clip,
-    fit_planted_clip, model, preflight,
+    CharacterProject, ClipPoses, Cover, FittedClip, IkOptions, ModelOptions, Preflight, PreflightOptions, cover,
+    fit_clip, fit_planted_clip, model, preflight,
 };
 use sinew_motion::tools::{Foot, GroundSpeed, Plants, concatenate, feet, find_clip, put_on_ground, travel_from_feet};
 use sinew_motion::{Clip, Rig, Skeleton};

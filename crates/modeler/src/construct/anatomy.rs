@@ -101,13 +101,20 @@ impl Anatomy {
                 carries_fork[parent] = true;
             }
         }
+        // Where feet come in pairs, what lies on the ground between them is a tail.
+        let has_feet = (0..count).any(|j| pairs[j].is_some_and(|k| stance.is_low[j] && stance.is_low[k]));
+        let is_low_tail = |j: usize, words: &[String], parent: Option<Role>| {
+            has_feet && pairs[j].is_none() && (says(words, &["tail"]) || parent == Some(Role::Tail))
+        };
         let mut roles = vec![Role::Limb; count];
         for j in 0..count {
             let words = words(names[j]);
             let parent_role = skeleton.joints[j].parent.map(|p| roles[p]);
             roles[j] = if parent_role == Some(Role::Small) || says(&words, &SMALL) && j > 0 {
                 Role::Small
-            } else if stance.is_low[j] || says(&words, &SOLES) && stance.is_lowish[j] {
+            } else if (stance.is_low[j] || says(&words, &SOLES) && stance.is_lowish[j])
+                && !is_low_tail(j, &words, parent_role)
+            {
                 Role::Sole
             } else if pairs[j].is_some() {
                 let is_end = !skeleton.children(j).any(|c| !says(&self::words(names[c]), &SMALL) && large(c));

@@ -215,7 +215,8 @@ fn outward(points: &[DVec3], triangles: &[[u32; 3]]) -> Vec<[u32; 3]> {
         let [a, b, c] = triangle.map(|corner| points[corner as usize] - middle);
         volumes[shell] += a.dot(b.cross(c)) / 6.0;
     }
-    let turned = |([a, b, c], shell): (&[u32; 3], &usize)| if volumes[*shell] < 0.0 { [*a, *c, *b] } else { [*a, *b, *c] };
+    let turned =
+        |([a, b, c], shell): (&[u32; 3], &usize)| if volumes[*shell] < 0.0 { [*a, *c, *b] } else { [*a, *b, *c] };
     triangles.iter().zip(&shell_of).map(turned).collect()
 }
 

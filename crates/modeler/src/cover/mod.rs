@@ -22,6 +22,8 @@ use sinew_sim::{Character, Shape};
 
 /// Fewest cells of a region that say something about a body.
 pub(crate) const ENOUGH_CELLS: usize = 16;
+/// Fewest cells whose shares are worth telling.
+const TELLING_CELLS: usize = 48;
 /// Shares that bodies which fit reach: at least this much of the skin covered, at most this much of the shapes outside.
 pub const GOOD_COVER: f64 = 0.8;
 /// See [`GOOD_COVER`].
@@ -68,9 +70,10 @@ impl Cover {
     /// The bodies whose shapes miss their skin, worst first.
     pub fn missed(&self) -> Vec<&BodyCover> {
         let is_missed = |b: &&BodyCover| {
-            b.center_outside || b.outside > MISSED_OUTSIDE || b.covered.is_some_and(|c| c < MISSED_COVER)
+            b.center_outside || b.covered.is_some_and(|c| c < MISSED_COVER || b.outside > MISSED_OUTSIDE)
         };
-        let badness = |b: &BodyCover| b.outside + 1.0 - b.covered.unwrap_or(1.0) + f64::from(u8::from(b.center_outside));
+        let badness =
+            |b: &BodyCover| b.outside + 1.0 - b.covered.unwrap_or(1.0) + f64::from(u8::from(b.center_outside));
         let mut missed: Vec<&BodyCover> = self.bodies.iter().filter(is_missed).collect();
         missed.sort_by(|a, b| badness(b).total_cmp(&badness(a)));
         missed
@@ -166,7 +169,7 @@ impl Skin {
             let own = places.iter().filter(|p| self.cell(p).is_some_and(|c| self.region[c] == index as u32)).count();
             measured.push(BodyCover {
                 body: body.name.clone(),
-                covered: (own_cells[index] >= ENOUGH_CELLS).then(|| share(own, own_cells[index])),
+                covered: (own_cells[index] >= TELLING_CELLS).then(|| share(own, own_cells[index])),
                 outside: share(places.len() - inside, places.len()),
                 center_outside: body.center.is_some_and(|c| !self.has(c)),
                 skin_volume_m3: own_cells[index] as f64 * volume,
@@ -245,9 +248,7 @@ fn distance(point: DVec3, [a, b, c]: [DVec3; 3]) -> f64 {
 /// Corners of the box around a shape.
 pub(crate) fn bounds(shape: &Shape) -> (DVec3, DVec3) {
     match *shape {
-        Shape::Sphere { center, radius } => {
-            (DVec3::from_array(center) - radius, DVec3::from_array(center) + radius)
-        }
+        Shape::Sphere { center, radius } => (DVec3::from_array(center) - radius, DVec3::from_array(center) + radius),
         Shape::Capsule { from, to, radius } => {
             let (from, to) = (DVec3::from_array(from), DVec3::from_array(to));
             (from.min(to) - radius, from.max(to) + radius)

@@ -56,7 +56,10 @@ pub(crate) fn skeleton(joints: &[(&str, Option<usize>, [f64; 3])], skins: Vec<Sk
         offset: place(j) - parent.map_or(DVec3::ZERO, place),
         rotation: glam::DQuat::IDENTITY,
         tips: Vec::new(),
-        skin: (0..mesh.points.len()).filter(|&k| mesh.weights[k][0].0 == j as u32).map(|k| mesh.points[k] - place(j)).collect(),
+        skin: (0..mesh.points.len())
+            .filter(|&k| mesh.weights[k][0].0 == j as u32)
+            .map(|k| mesh.points[k] - place(j))
+            .collect(),
         source_node: j,
     };
     let joints = joints.iter().enumerate().map(joint).collect();

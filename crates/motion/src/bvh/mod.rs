@@ -13,9 +13,9 @@ mod property_tests;
 #[cfg(test)]
 mod tests;
 
-use crate::{ReadError, SkinMesh};
 use crate::raw::{RawNode, RawRig, Transform};
 use crate::rig::Format;
+use crate::{ReadError, SkinMesh};
 use glam::{DQuat, DVec3};
 use hierarchy::Hierarchy;
 use text::Text;

@@ -1,7 +1,7 @@
 //! Shapes that fill the skin: for each body the capsule, box or few of them that cover most of its own part of the skin and least outside.
 //!
 //! The part of the skin that belongs to a body is known cell by cell (`cover/`). A body's shapes are those with the highest score
-//! `(own cells covered − 1.15 · cells outside the skin − 0.3 · cells of other bodies) / own cells`. One shape more must earn its keep, as
+//! `(own cells covered − 0.9 · cells outside the skin − 0.3 · cells of other bodies) / own cells`. One shape more must earn its keep, as
 //! contacts cost time. Where the shapes that proportions gave fit as well, they stay; where they do so everywhere, nothing is touched.
 
 mod search;
@@ -35,6 +35,8 @@ const ABOVE_SOLE: f64 = 0.15;
 const CLEARANCE: f64 = 0.006;
 /// Cover of the whole with which the shapes of proportions stay: at least so much covered, at most so much outside.
 const FITS_ALREADY: [f64; 2] = [0.8, 0.2];
+/// How much worse than its pair a part must fit to be fitted on its own.
+const ODD: f64 = 0.3;
 /// Share of its neighbours' cells that a body without skin of its own takes at most.
 const CLAIM: f64 = 0.12;
 
@@ -61,6 +63,13 @@ pub(super) fn fit_shapes(plan: &Plan, parts: &mut [Part]) -> Option<String> {
         }
     }
     mirror_shapes(plan, parts);
+    // Unless the skin is not alike on both sides.
+    let odd: Vec<usize> = images.into_iter().filter(|&right| is_odd(plan, parts, right, &skin)).collect();
+    for right in odd {
+        if let Some(shapes) = shapes_of(plan, parts, right, &skin, has_soles) {
+            parts[right].shapes = shapes;
+        }
+    }
     let after = measure(plan, parts, &skin);
     Some(format!(
         "Shapes were fitted to the skin: they cover {:.0} % of it ({:.0} % before) and lie {:.0} % outside ({:.0} %).",
@@ -80,6 +89,16 @@ fn measure(plan: &Plan, parts: &[Part], skin: &Skin) -> Cover {
     skin.measure(&parts.iter().map(filled).collect::<Vec<_>>())
 }
 
+/// Whether the shapes of a part fit its skin far worse than those of its pair, of which they are the image, fit that one's.
+fn is_odd(plan: &Plan, parts: &[Part], right: usize, skin: &Skin) -> bool {
+    let score = |index: usize| {
+        let part = &parts[index];
+        Target::of(skin, index, plan.bind[part.joint].position).map(|target| target.score(&part.shapes))
+    };
+    let left = parts[right].pair.and_then(score);
+    matches!((left, score(right)), (Some(left), Some(right)) if right < left - ODD)
+}
+
 /// Centre of the shapes' volumes.
 fn mass_center(shapes: &[Shape]) -> Option<DVec3> {
     let volume: f64 = shapes.iter().map(super::draft::volume).sum();
@@ -93,7 +112,7 @@ fn shapes_of(plan: &Plan, parts: &[Part], index: usize, skin: &Skin, has_soles: 
     let origin = plan.bind[part.joint].position;
     let target = match Target::of(skin, index, origin) {
         Some(target) => target,
-        None if part.role == Role::Sole => return None,
+        None if part.role == Role::Sole => return shank(plan, part),
         None => Target::of_cells(skin, claimed(plan, parts, index, skin), index, origin)?,
     };
     let clearance = if has_soles { CLEARANCE * plan.stance.height } else { 0.0 };
@@ -165,6 +184,23 @@ fn foot(target: &Target, shapes: &[Shape], rules: &Rules) -> Option<Vec<Shape>> 
     (best != shapes).then_some(best)
 }
 
+/// A thin capsule from the joint of a foot down to its sole, where the foot's skin is too thin for cells: a spider's.
+fn shank(plan: &Plan, part: &Part) -> Option<Vec<Shape>> {
+    let (sole, Shape::Box { center, half_extents, .. }) = (part.shapes.first()?, part.shapes.first()?) else {
+        return None;
+    };
+    let down = DVec3::from_array(*center) + half_extents[2] * plan.up(part.joint);
+    if part.skin.len() < super::shapes::ENOUGH_SKIN || down.length() < 5.0 * half_extents[2] {
+        return None;
+    }
+    let off = |p: &DVec3| (*p - (p.dot(down) / down.length_squared()).clamp(0.0, 1.0) * down).length();
+    let mut distances: Vec<f64> = part.skin.iter().map(off).collect();
+    let radius = super::shapes::percentile(&mut distances, 0.5).clamp(0.003 * plan.stance.height, 0.25 * down.length());
+    let to = down * (1.0 - radius / down.length());
+    let shank = Shape::Capsule { from: [0.0; 3], to: to.to_array(), radius };
+    Some(vec![sole.clone(), shank])
+}
+
 /// Cells for a body that no skin follows, such as a root: those of its neighbours nearest to its bone, no more than its shapes would hold.
 fn claimed(plan: &Plan, parts: &[Part], index: usize, skin: &Skin) -> Vec<usize> {
     let part = &parts[index];
@@ -181,7 +217,8 @@ fn claimed(plan: &Plan, parts: &[Part], index: usize, skin: &Skin) -> Vec<usize>
     let mut cells: Vec<(f64, usize)> = near.map(|cell| (away(cell), cell)).collect();
     cells.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
     let cell_volume = skin.grid.cell * skin.grid.cell * skin.grid.cell;
-    let most = (CLAIM * cells.len() as f64).min(part.volume() / cell_volume).max(2.0 * crate::cover::ENOUGH_CELLS as f64);
+    let most =
+        (CLAIM * cells.len() as f64).min(part.volume() / cell_volume).max(2.0 * crate::cover::ENOUGH_CELLS as f64);
     cells.into_iter().take(most as usize).map(|(_, cell)| cell).collect()
 }
 
@@ -253,7 +290,7 @@ impl Fitter<'_> {
             return None;
         }
         let (mean, axes) = axes_of(target, &self.rules);
-        let mut tries = vec![axes];
+        let mut tries = vec![axes, axes_along(DVec3::X, &self.rules)];
         if let Some(along) = self.bone.try_normalize() {
             tries.push(axes_along(along, &self.rules));
         }

@@ -105,7 +105,9 @@ pub(super) fn capsule(target: &Target, mean: DVec3, axes: [DVec3; 3], rules: &Ru
         let reach = p[3] * axis;
         Some(match p[3] < 0.05 * p[6] {
             true => Shape::Sphere { center: center.to_array(), radius: p[6] },
-            false => Shape::Capsule { from: (center - reach).to_array(), to: (center + reach).to_array(), radius: p[6] },
+            false => {
+                Shape::Capsule { from: (center - reach).to_array(), to: (center + reach).to_array(), radius: p[6] }
+            }
         })
     };
     search(target, rules, start, scale, make)
@@ -170,7 +172,11 @@ pub(super) fn sole(target: &Target, old: &Shape, up: DVec3) -> Option<(Shape, f6
         let (toward, side) = (yaw * toward, yaw * side);
         let middle = center + 0.5 * (p[0] + p[1]) * toward + 0.5 * (p[2] + p[3]) * side + (0.5 * p[4] - thick) * up;
         let orientation = wxyz(DQuat::from_mat3(&DMat3::from_cols(toward, side, up)).normalize());
-        Some(Shape::Box { center: middle.to_array(), half_extents: [0.5 * length, 0.5 * width, 0.5 * p[4]], orientation })
+        Some(Shape::Box {
+            center: middle.to_array(),
+            half_extents: [0.5 * length, 0.5 * width, 0.5 * p[4]],
+            orientation,
+        })
     };
     let anywhere = Rules { plane: None, ground: (up, f64::NEG_INFINITY) };
     search(target, &anywhere, start, scale, make)

@@ -9,7 +9,7 @@ use sinew_sim::Shape;
 /// Cells of a body's own part of the skin that are looked at, about.
 const OWN_CELLS: f64 = 500.0;
 /// Worth of a cell outside the skin, and of one that belongs to another body, where one of the body's own is worth 1.
-const OUTSIDE: f32 = -1.15;
+const OUTSIDE: f32 = -0.9;
 const OTHERS: f32 = -0.3;
 /// How far around the body's own cells is looked, over their extent.
 const AROUND: f64 = 0.3;
