@@ -125,6 +125,12 @@ pub fn preflight(
         largest_effort: None,
         clip_excess: Vec::new(),
     };
+    if !character.joints.iter().any(|j| matches!(j.kind, JointKind::Hinge | JointKind::Ball)) {
+        found.problems.push(
+            "Nothing can move it: it is one body, or all its joints are welds; take clips that move its joints, or make some hinges or balls."
+                .into(),
+        );
+    }
     compare_sides(character, &mut found);
     stand(&model, &start, options, &mut found)?;
     lift(character, &mut found);

@@ -92,9 +92,7 @@ fn default_parts(plan: &mut Plan, clips: &[Clip], notes: &mut Vec<String>) -> Ve
     notes.extend(motion::fit_joints(plan, clips, &mut parts));
     plan.rest_in(&parts);
     shapes::shape_parts(plan, &mut parts);
-    if std::env::var_os("NOFIT").is_none() {
-        notes.extend(fit::fit_shapes(plan, &mut parts));
-    }
+    notes.extend(fit::fit_shapes(plan, &mut parts));
     weigh(plan, &mut parts, notes);
     parts
 }

@@ -21,9 +21,9 @@ use sinew_sim::Shape;
 use target::Target;
 
 /// What one shape more must add to the score.
-const KEEP: f64 = 0.08;
+const KEEP: f64 = 0.07;
 /// Scores from which one shape, and two, are not divided further.
-const GOOD_ONE: f64 = 0.72;
+const GOOD_ONE: f64 = 0.75;
 const GOOD_TWO: f64 = 0.6;
 /// How much better than a capsule a box must be: it touches the ground in more points.
 const BOX_MARGIN: f64 = 0.03;
