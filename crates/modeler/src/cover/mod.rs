@@ -15,7 +15,7 @@ use crate::frames::{moved, quaternion};
 use glam::DVec3;
 use grid::Grid;
 use regions::regions;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use sinew_motion::Skeleton;
 use sinew_sim::mass_properties::of_body;
 use sinew_sim::{Character, Shape};
@@ -34,7 +34,7 @@ pub const MISSED_OUTSIDE: f64 = 0.5;
 pub const MISSED_COVER: f64 = 0.35;
 
 /// How well a character fills its skin.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Cover {
     /// Share of the skin's volume that lies in some shape.
     pub covered: f64,
@@ -47,7 +47,7 @@ pub struct Cover {
 }
 
 /// How well one body fills its part of the skin.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BodyCover {
     /// Name of the body.
     pub body: String,
