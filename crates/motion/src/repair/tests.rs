@@ -492,3 +492,27 @@ fn a_snake_in_pieces_becomes_a_chain() {
         assert!(rig.skeleton.children(index).count() <= most, "{} carries several", joint.name);
     }
 }
+
+#[test]
+fn a_mesh_in_a_slot_is_no_skin_and_the_rest_follows_the_repaired_joints() {
+    let mut b = person(Format::Gltf);
+    b.joint("Handslot", "LeftHand", [0.0, 0.8, 1.4]).skin(&["LeftHand", "Handslot", "Hips"]);
+    let triangle = |node: usize, y: f64| {
+        let share = (node as u32, 1.0);
+        crate::SkinMesh {
+            points: vec![DVec3::new(0.0, y, 1.4), DVec3::new(0.1, y, 1.4), DVec3::new(0.0, y, 1.5)],
+            weights: vec![[share, (0, 0.0), (0, 0.0), (0, 0.0)]; 3],
+            triangles: vec![[0, 1, 2]],
+        }
+    };
+    for (name, y) in [("LeftHand", 0.75), ("Handslot", 0.9)] {
+        let part = triangle(b.node(name), y);
+        b.raw.mesh.append(part);
+    }
+    let skeleton = b.repair().skeleton;
+    let mesh = skeleton.mesh.as_ref().expect("a mesh");
+    assert_eq!(mesh.triangles.len(), 1);
+    let corner = mesh.triangles[0][0] as usize;
+    assert_eq!(mesh.weights[corner][0].0 as usize, skeleton.find("LeftHand").expect("a hand"));
+    assert!(mesh.placed(&skeleton)[corner].distance(DVec3::new(0.0, 0.75, 1.4)) < 1e-9);
+}

@@ -143,7 +143,7 @@ fn a_snake_lies_on_its_belly() {
     let has_box = made.character.bodies.iter().skip(1).flat_map(|b| &b.shapes).any(|s| matches!(s, Shape::Box { .. }));
     assert!(!has_box, "it has feet");
     let found = cover(&made.character, &made.binding, &rig).expect("a skin");
-    assert!(found.covered > 0.75 && found.outside < 0.2, "{found:#?}");
+    assert!(found.covered > 0.65 && found.outside < 0.2, "{found:#?}");
     // All of it lies: its lowest points are at the ground.
     let trial = preflight(&made.character, &[], &PreflightOptions::default()).expect("a trial");
     assert!(trial.ok && trial.height_kept > 0.8, "{trial:#?}");
