@@ -177,10 +177,25 @@ export interface PreflightAnswer {
   revision: number;
   ok: boolean;
   problems: Problem[];
+  warnings: Problem[];
   mass_kg: number;
   height_kept: number;
   tilt_rad: number;
   support_margin_m: number | null;
+  cover: Cover | null;
+}
+export interface BodyCover {
+  body: string;
+  covered: number | null;
+  outside: number;
+  center_outside: boolean;
+  skin_volume_m3: number;
+}
+export interface Cover {
+  covered: number;
+  outside: number;
+  skin_volume_m3: number;
+  bodies: BodyCover[];
 }
 export interface SkinNode {
   node: number;
