@@ -100,7 +100,7 @@ impl<'a> Builder<'a> {
     fn add_character(&mut self, index: usize, character: &Character, offset: [f64; 3], heading: f64) {
         let first_body = self.bodies.len();
         let root = character.joints.iter().find(|j| j.kind.is_root()).expect("validated: one root");
-        let turn = [(heading / 2.0).cos(), 0.0, 0.0, (heading / 2.0).sin()];
+        let turn = [libm::cos(heading / 2.0), 0.0, 0.0, libm::sin(heading / 2.0)];
         let mut root = root.clone();
         root.position = rotation::add(rotation::apply(&rotation::matrix(turn), root.position), offset);
         if heading != 0.0 {

@@ -182,6 +182,6 @@ fn link_poses(model: &Model, q: &[f64], v: &[f64]) -> Vec<LinkPose> {
 /// Rotation by an angle about a unit axis.
 fn about(axis: [f64; 3], angle: f64) -> Columns {
     let half = angle / 2.0;
-    let [x, y, z] = scale(axis, half.sin());
-    rotation::matrix([half.cos(), x, y, z])
+    let [x, y, z] = scale(axis, libm::sin(half));
+    rotation::matrix([libm::cos(half), x, y, z])
 }

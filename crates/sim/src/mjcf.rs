@@ -376,7 +376,7 @@ impl<'a> Exporter<'a> {
 
 /// Where a root starts: turned by the heading about the world's vertical, then moved by the offset.
 fn in_world(placed: &PlacedCharacter, root: &Joint) -> ([f64; 3], [f64; 4]) {
-    let (sin, cos) = (0.5 * placed.heading).sin_cos();
+    let (sin, cos) = libm::sincos(0.5 * placed.heading);
     let heading = [cos, 0.0, 0.0, sin];
     let turned = rotate(heading, root.position);
     let position = std::array::from_fn(|i| turned[i] + placed.offset[i]);

@@ -14,7 +14,7 @@ pub const MUJOCO_RESTITUTION: f64 = 0.135_335_283_236_612_7;
 /// More damping than that creeps back to the surface instead of resting on it, so ζ stays at most 1.
 pub(super) fn solref(surface: &Surface, dt: f64) -> String {
     let frequency = (1.0 / (2.5 * dt)).min(200.0);
-    let rebound = |ratio: f64| (-2.0 * ratio * ratio.acos() / (1.0 - ratio * ratio).sqrt()).exp();
+    let rebound = |ratio: f64| libm::exp(-2.0 * ratio * libm::acos(ratio) / (1.0 - ratio * ratio).sqrt());
     let mut ratio = 1.0;
     if surface.restitution > MUJOCO_RESTITUTION {
         let (mut low, mut high) = (0.001, 1.0);
