@@ -19,6 +19,7 @@ mod report;
 mod rig;
 mod size;
 pub mod skeleton;
+pub mod skin_mesh;
 pub mod tools;
 
 pub use bvh::{looks_like_bvh, read_bvh};
@@ -35,3 +36,4 @@ pub use report::{Report, StretchedJoint};
 pub use rig::{Format, ImportOptions, Rig};
 pub use size::{Evidence, SizeEstimate, SizeFrom, SizeOptions, SizeRule, SizeVote, Sizing, estimate_size, settle_size};
 pub use skeleton::{Joint, Skeleton, SourceFrame, Up};
+pub use skin_mesh::SkinMesh;

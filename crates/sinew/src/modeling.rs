@@ -4,8 +4,8 @@ use crate::error::{ClipError, Result};
 use crate::source::Source;
 use serde::Serialize;
 use sinew_modeler::{
-    CharacterProject, ClipPoses, FittedClip, IkOptions, ModelOptions, Preflight, PreflightOptions, fit_clip,
-    fit_planted_clip, model, preflight,
+    CharacterProject, ClipPoses, Cover, FittedClip, IkOptions, ModelOptions, Preflight, PreflightOptions, cover,
+    fit_clip, fit_planted_clip, model, preflight,
 };
 use sinew_motion::tools::{Foot, GroundSpeed, Plants, concatenate, feet, find_clip, put_on_ground, travel_from_feet};
 use sinew_motion::{Clip, Rig, SizeFrom, SizeVote, Sizing, Skeleton};
@@ -26,6 +26,8 @@ pub struct Modeling {
     pub clip_notes: Vec<String>,
     /// Whether it stands.
     pub preflight: Preflight,
+    /// How well its bodies fill the skin; `None` where the file has none.
+    pub cover: Option<Cover>,
     /// Degrees of freedom, the root's included.
     pub dof: usize,
     /// Height of the skeleton in the bind pose, m.
@@ -55,6 +57,8 @@ pub struct ModelReport {
     pub size_votes: Vec<SizeVote>,
     /// The trial.
     pub preflight: Preflight,
+    /// How well the bodies fill the skin, on the whole and one by one; `None` where the file has none.
+    pub cover: Option<Cover>,
     /// How far the end effectors are from where the clips want them.
     pub ik: Vec<ClipFit>,
     /// What was guessed, one sentence each.
@@ -141,9 +145,12 @@ impl Modeling {
     ) -> Result<Modeling> {
         let character = project.character();
         let poses: Vec<ClipPoses> = fitted.iter().map(poses).collect();
-        let preflight = preflight(character, &poses, &PreflightOptions::default())?;
+        let mut preflight = preflight(character, &poses, &PreflightOptions::default())?;
+        let cover = cover(character, project.binding(), skeleton);
+        cover.iter().for_each(|cover| preflight.look_at_skin(cover));
         let dof = Model::new(&Scene::on_ground(character.clone()), 0.002)?.velocity_count();
-        Ok(Modeling { clips, fitted, clip_notes, preflight, dof, height_m: skeleton.height(), sizing: None, project })
+        let height_m = skeleton.height();
+        Ok(Modeling { clips, fitted, clip_notes, preflight, cover, dof, height_m, sizing: None, project })
     }
 
     /// The figures of the character.
@@ -168,6 +175,7 @@ impl Modeling {
             motion_within_factor: heard.map(|estimate| estimate.within_factor),
             size_votes: heard.map_or(Vec::new(), |estimate| estimate.votes.clone()),
             preflight: self.preflight.clone(),
+            cover: self.cover.clone(),
             ik: self.fitted.iter().map(fit).collect(),
             notes: self.project.notes().iter().chain(&self.clip_notes).cloned().collect(),
         }

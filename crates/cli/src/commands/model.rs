@@ -96,7 +96,7 @@ impl Model {
 }
 
 fn text(name: &str, report: &ModelReport) -> String {
-    let ModelReport { bodies, dof, mass_kg, height_m, preflight, ik, notes, .. } = report;
+    let ModelReport { bodies, dof, mass_kg, height_m, preflight, cover, ik, notes, .. } = report;
     let whose = match report.size_from {
         SizeFrom::File => "",
         SizeFrom::Motion => " by its motion",
@@ -127,6 +127,14 @@ fn text(name: &str, report: &ModelReport) -> String {
         let side = if margin < 0.0 { "outside" } else { "inside" };
         lines.push(format!("  its centre of mass lies {:.1} cm {side} its feet", 100.0 * margin.abs()));
     }
+    if let Some(cover) = cover {
+        lines.push(format!(
+            "  its bodies cover {:.0} % of the skin and lie {:.0} % outside it",
+            100.0 * cover.covered,
+            100.0 * cover.outside
+        ));
+    }
+    lines.extend(preflight.warnings.iter().map(|warning| format!("  ? {warning}")));
     lines.push("\nGuessed and repaired".into());
     lines.extend(notes.iter().map(|sentence| format!("  - {sentence}")));
     lines.join("\n") + "\n"

@@ -112,10 +112,7 @@ impl Transfer {
 
 fn text(finished: &Finished, out: &std::path::Path) -> String {
     let Summary { character, clip, duration_secs, cost_mean, steps, wall_secs, threads, hash, .. } = &finished.summary;
-    let headline = match &finished.fall {
-        Some(fall) => format!("{character}, {clip}: {fall}"),
-        None => format!("{character}, {clip}: completed, {duration_secs:.2} s"),
-    };
+    let headline = format!("{character}, {clip}, {duration_secs:.2} s: {}", finished.summary.verdict_sentence);
     let metrics = &finished.metrics;
     let file = |name: &str| out.join(name).display().to_string();
     [

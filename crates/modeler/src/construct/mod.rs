@@ -7,6 +7,7 @@ mod anatomy;
 mod balance;
 mod draft;
 mod feet;
+mod fit;
 mod motion;
 mod paper;
 mod shapes;
@@ -93,6 +94,7 @@ fn default_parts(plan: &mut Plan, clips: &[Clip], notes: &mut Vec<String>) -> Ve
     notes.extend(motion::fit_joints(plan, clips, &mut parts));
     plan.rest_in(&parts);
     shapes::shape_parts(plan, &mut parts);
+    notes.extend(fit::fit_shapes(plan, &mut parts));
     weigh::weigh(plan, &mut parts, clips, notes);
     parts
 }

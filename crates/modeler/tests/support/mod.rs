@@ -75,7 +75,7 @@ impl Creature {
             }
             joints.push(Joint { name: name.clone(), parent: *parent, offset, rotation, tips, skin, source_node: j });
         }
-        Skeleton { joints, source: SourceFrame { up: Up::Z, metres_per_unit: 1.0 } }
+        Skeleton { joints, source: SourceFrame { up: Up::Z, metres_per_unit: 1.0 }, mesh: None }
     }
 }
 

@@ -105,13 +105,7 @@ fn windows(transfer: &Transfer) -> Vec<WindowCosts> {
 
 /// What came out.
 fn sentence(Transferred { finished, assisted, .. }: &Transferred) -> String {
-    let sentence = match &finished.fall {
-        Some(fall) => fall.clone(),
-        None => format!(
-            "Completed: all {:.2} s, mean cost {:.3}.",
-            finished.summary.duration_secs, finished.summary.cost_mean
-        ),
-    };
+    let sentence = format!("{}.", finished.summary.verdict_sentence);
     match assisted.as_ref().and_then(|assisted| Some((assisted.points.len(), assisted.points.last()?))) {
         Some((count, drawn)) => {
             format!("{sentence} With help: {count} motions, down to a mean cost of {:.3}.", drawn.cost_mean)

@@ -7,7 +7,9 @@ use crate::protocol::{
     CharacterDetail, CharacterEntry, CopyRequest, EditRequest, MakeRequest, PreflightAnswer, Problem, RestPose,
 };
 use sinew::modeling::Modeling;
-use sinew_modeler::{CharacterProject, ModelOptions, Preflight, PreflightOptions, Preset, counterpart, preflight};
+use sinew_modeler::{
+    CharacterProject, ModelOptions, Preflight, PreflightOptions, Preset, counterpart, cover, preflight,
+};
 use sinew_motion::{ImportOptions, SizeRule};
 use sinew_sim::{Character, JointKind, Measured, Model, Scene};
 use std::collections::BTreeMap;
@@ -249,25 +251,37 @@ impl Project {
         };
         let character = project.character().clone();
         let mut clips = Vec::new();
-        let found = match (with_clips, find_rig(&self.scan(), &project.options().source)) {
+        let rig = find_rig(&self.scan(), &project.options().source);
+        let (found, cover) = match (with_clips, rig) {
             (true, Some(rig)) => {
                 let source = self.rig_of(&rig, &project)?;
                 clips.extend(source.rig.clips.iter().map(|clip| clip.name.clone()));
-                Modeling::with_character(&source, &[], project)?.preflight
+                let modeling = Modeling::with_character(&source, &[], project)?;
+                (modeling.preflight, modeling.cover)
             }
-            _ => preflight(&character, &[], &PreflightOptions::default()).map_err(|e| Refusal::bad(e.to_string()))?,
+            (_, rig) => {
+                let tried = preflight(&character, &[], &PreflightOptions::default());
+                let mut found = tried.map_err(|e| Refusal::bad(e.to_string()))?;
+                let source = rig.and_then(|rig| self.rig_of(&rig, &project).ok());
+                let cover = source.and_then(|s| cover(&character, project.binding(), &s.rig.skeleton));
+                cover.iter().for_each(|cover| found.look_at_skin(cover));
+                (found, cover)
+            }
         };
-        let problems = found.problems.iter().map(|sentence| culprits(sentence, &character, &clips)).collect();
+        let named = |sentences: &[String]| sentences.iter().map(|s| culprits(s, &character, &clips)).collect();
+        let (problems, warnings) = (named(&found.problems), named(&found.warnings));
         let Preflight { ok, mass, height_kept, tilt, support_margin, .. } = found;
         Ok(PreflightAnswer {
             id: id.into(),
             revision,
             ok,
             problems,
+            warnings,
             mass_kg: mass,
             height_kept,
             tilt_rad: tilt,
             support_margin_m: support_margin,
+            cover,
         })
     }
 

@@ -1,7 +1,7 @@
 //! A character on the stage and in the modeler.
 
 use serde::{Deserialize, Serialize};
-use sinew_modeler::Change;
+use sinew_modeler::{Change, Cover};
 use sinew_sim::Character;
 
 /// Makes a character of a rig.
@@ -111,6 +111,8 @@ pub struct PreflightAnswer {
     pub ok: bool,
     /// What is wrong.
     pub problems: Vec<Problem>,
+    /// What looks wrong but need not be.
+    pub warnings: Vec<Problem>,
     /// Mass, kg.
     pub mass_kg: f64,
     /// Height of the centre of mass at the end over that at the start.
@@ -119,6 +121,8 @@ pub struct PreflightAnswer {
     pub tilt_rad: f64,
     /// Distance of the centre of mass from the edge of the support, m; negative: outside.
     pub support_margin_m: Option<f64>,
+    /// How well the bodies fill the skin; absent where the rig is not in the project or has none.
+    pub cover: Option<Cover>,
 }
 
 /// One problem and its culprits.
