@@ -87,7 +87,7 @@ fn an_embedded_character_keeps_its_size_and_says_what_its_clips_vote() {
     let asked = open(&ImportOptions { size: SizeRule::Motion, ..Default::default() });
     assert_eq!(asked.sizing.from, SizeFrom::Motion);
     let height = asked.rig.skeleton.height();
-    assert!((height / asked.sizing.estimate.height_m - 1.0).abs() < 1e-9);
+    assert!((height / asked.sizing.estimate.height_m - 1.0).abs() < 1e-9, "{height}");
 }
 
 #[test]

@@ -68,6 +68,8 @@ pub struct SizeOptions {
     pub least_factor: f64,
     /// How many spreads the file's size must be off.
     pub least_spreads: f64,
+    /// Smallest height that the motion gives to a larger figure, m: costs and weights of a transfer count metres, and fit what is tiny badly.
+    pub least_height: f64,
 }
 
 impl Default for SizeOptions {
@@ -96,12 +98,13 @@ impl Default for SizeOptions {
             person: [1.65, 0.17],
             cartoon: [1.3, 0.4],
             creature: [0.9, 0.8],
-            trusted_person: [1.4, 2.1],
+            trusted_person: [1.2, 2.5],
             odds: 8.0,
             odds_of_larger: 80.0,
             odds_of_clips: 2.0,
             least_factor: 1.4,
             least_spreads: 2.0,
+            least_height: 0.6,
         }
     }
 }

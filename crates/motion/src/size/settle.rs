@@ -46,6 +46,8 @@ pub struct Sizing {
 pub fn settle_size(rig: &mut Rig, read: &ImportOptions, options: &SizeOptions) -> Result<Sizing, ToolError> {
     let estimate = estimate_size(rig, options)?;
     let SizeEstimate { file_height_m, height_m, .. } = estimate;
+    let least = options.least_height.min(file_height_m);
+    let given_m = height_m.max(least);
     let from = match read.size {
         _ if read.scale.is_some() || read.height.is_some() => SizeFrom::User,
         SizeRule::Motion if !estimate.votes.is_empty() => SizeFrom::Motion,
@@ -53,9 +55,10 @@ pub fn settle_size(rig: &mut Rig, read: &ImportOptions, options: &SizeOptions) -
         _ => SizeFrom::File,
     };
     if from == SizeFrom::Motion && file_height_m > 0.0 {
-        rig.resize(height_m / file_height_m);
+        rig.resize(given_m / file_height_m);
+        let taken = if given_m > height_m { format!("{given_m:.2} m") } else { "that".into() };
         rig.report.repairs.push(format!(
-            "The file says {file_height_m:.2} m, but its clips move as a figure of {height_m:.2} m does (within a factor of {:.1}), so it is taken to be that tall; \
+            "The file says {file_height_m:.2} m, but its clips move as a figure of {height_m:.2} m does (within a factor of {:.1}), so it is taken to be {taken} tall; \
              give a height, or ask for the file's size, to overrule.",
             estimate.within_factor
         ));

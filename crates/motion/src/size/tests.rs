@@ -215,7 +215,8 @@ fn rules_decide_and_a_sentence_says_it() {
     };
     let (judged, rig) = settle(&ImportOptions::default());
     assert_eq!(judged.from, SizeFrom::Motion);
-    assert!((rig.skeleton.height() / judged.estimate.height_m - 1.0).abs() < 1e-9);
+    let given = judged.estimate.height_m.max(SizeOptions::default().least_height);
+    assert!((rig.skeleton.height() / given - 1.0).abs() < 1e-9);
     assert!((rig.skeleton.source.metres_per_unit * tall / rig.skeleton.height() - 12.0).abs() < 1e-9);
     let said = rig.report.repairs.last().unwrap();
     assert!(said.starts_with(&format!("The file says {tall:.2} m, but its clips move as a figure of")), "{said}");
@@ -227,6 +228,12 @@ fn rules_decide_and_a_sentence_says_it() {
         assert_eq!((sizing.from, &same.skeleton, &same.clips), (from, &giant.skeleton, &giant.clips));
         assert!(same.report.repairs.is_empty());
     }
+    // What is tiny anyway stays so.
+    let mut tiny = giant.clone();
+    tiny.resize(0.3 / tall);
+    settle_size(&mut tiny, &ImportOptions { size: SizeRule::Motion, ..Default::default() }, &SizeOptions::default())
+        .unwrap();
+    assert!(tiny.skeleton.height() > 0.299);
     assert_eq!(settle(&ImportOptions { size: SizeRule::Motion, ..Default::default() }).0.from, SizeFrom::Motion);
 }
 
