@@ -21,10 +21,10 @@ use sinew_sim::Shape;
 use target::Target;
 
 /// What one shape more must add to the score.
-const KEEP: f64 = 0.07;
+const KEEP: f64 = 0.06;
 /// Scores from which one shape, and two, are not divided further.
 const GOOD_ONE: f64 = 0.75;
-const GOOD_TWO: f64 = 0.6;
+const GOOD_TWO: f64 = 0.68;
 /// How much better than a capsule a box must be: it touches the ground in more points.
 const BOX_MARGIN: f64 = 0.03;
 /// What new shapes must be better by than those of proportions.
@@ -97,6 +97,16 @@ fn is_odd(plan: &Plan, parts: &[Part], right: usize, skin: &Skin) -> bool {
     };
     let left = parts[right].pair.and_then(score);
     matches!((left, score(right)), (Some(left), Some(right)) if right < left - ODD)
+}
+
+/// Gives both sides the mean of their masses: shapes may differ where the skin does, but nobody is heavier on one side.
+pub(super) fn even_masses(parts: &mut [Part]) {
+    for left in 0..parts.len() {
+        if let Some(right) = parts[left].pair.filter(|&right| right > left) {
+            let mean = 0.5 * (parts[left].mass + parts[right].mass);
+            (parts[left].mass, parts[right].mass) = (mean, mean);
+        }
+    }
 }
 
 /// Centre of the shapes' volumes.
