@@ -90,7 +90,7 @@ fn a_character_that_cannot_move_is_told() {
     for joint in character.joints.iter_mut().filter(|j| j.parent.is_some()) {
         joint.kind = sinew_sim::JointKind::Weld;
         (joint.axis, joint.limits, joint.torque_limit) = (None, None, None);
-        (joint.kp, joint.kd) = (0.0, 0.0);
+        (joint.kp, joint.kd, joint.armature) = (0.0, 0.0, 0.0);
     }
     let found = preflight(&character, &[], &PreflightOptions::default()).expect("a trial");
     assert!(found.problems.iter().any(|p| p.starts_with("Nothing can move it")), "{:?}", found.problems);
