@@ -127,4 +127,25 @@ mod tests {
             assert!(Interval::new(3, bad).is_err());
         }
     }
+
+    #[test]
+    fn the_map_is_periodic_and_mirrored() {
+        let interval = Interval::new(0, [-1.0, 2.0]).unwrap();
+        let margin = interval.margin;
+        // From one end with its margin to the other and back.
+        let period = 2.0 * (3.0 + 2.0 * margin);
+        for g in [-0.9, 0.0, 0.7, 1.99, 2.0 + 0.9 * margin] {
+            let x = interval.point(g);
+            for periods in [1.0, -3.0, 40.0] {
+                assert!((interval.point(g + periods * period) - x).abs() < 1e-9, "{g} and {periods} periods");
+            }
+            assert!((interval.point(2.0 * (2.0 + margin) - g) - x).abs() < 1e-12, "mirrored at the upper end");
+            assert!((interval.point(2.0 * (-1.0 - margin) - g) - x).abs() < 1e-12, "mirrored at the lower end");
+        }
+        // The nearest free coordinate of a point, on either side.
+        for x in [-1.0, -1.0 + 0.5 * margin, 0.5, 2.0 - 0.5 * margin, 2.0] {
+            let g = interval.free(x);
+            assert!((interval.point(g) - x).abs() < 1e-12 && g >= -1.0 - margin && g <= 2.0 + margin, "{x}: {g}");
+        }
+    }
 }

@@ -243,3 +243,32 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn deviations_are_of_each_coordinate() {
+    let options = Options { scales: Some(vec![1.0, 10.0, 0.1]), ..Options::default() };
+    let run = CmaEs::new(&[0.0; 3], 0.3, options).unwrap();
+    let found = run.deviations();
+    assert!(found.iter().zip([0.3, 3.0, 0.03]).all(|(a, b)| (a - b).abs() < 1e-15), "{found:?}");
+}
+
+#[test]
+fn an_injected_point_counts_as_the_step_that_leads_there() {
+    // Five standard deviations away in one of four coordinates, beyond what is likely: √4 + 2·4/6.
+    let mut strategy = CmaEs::new(&[1.0; 4], 0.5, Options::default()).unwrap();
+    strategy.inject(&[3.5, 1.0, 1.0, 1.0]).unwrap();
+    strategy.ask();
+    assert_eq!(strategy.points()[..4], [3.5, 1.0, 1.0, 1.0]);
+    let longest = 2.0 + 8.0 / 6.0;
+    assert!(
+        (strategy.y[0] - longest).abs() < 1e-12 && strategy.y[1..4].iter().all(|y| *y == 0.0),
+        "{:?}",
+        &strategy.y[..4]
+    );
+    // A likely one is taken as it is.
+    strategy.tell(&vec![1.0; strategy.points().len() / 4]).unwrap();
+    let mut near = CmaEs::new(&[1.0; 4], 0.5, Options::default()).unwrap();
+    near.inject(&[2.5, 1.0, 1.0, 1.0]).unwrap();
+    near.ask();
+    assert!((near.y[0] - 3.0).abs() < 1e-12, "{}", near.y[0]);
+}

@@ -184,4 +184,22 @@ mod tests {
         assert!(!copy.ended().is_empty());
         assert_eq!(strategy.run().points(), copy.run().points());
     }
+
+    #[test]
+    fn a_restart_begins_within_bounds_or_about_the_first_start() {
+        let bounds = vec![[-1.0, 3.0], [f64::NEG_INFINITY, f64::INFINITY], [5.0, f64::INFINITY]];
+        let options = Options { bounds: Some(bounds), scales: Some(vec![1.0, 10.0, 1.0]), ..Options::default() };
+        let strategy = Restarting::new(&[0.0, 7.0, 5.0], 0.5, options, 9).unwrap();
+        let starts: Vec<Vec<f64>> = (1..=4000).map(|number| strategy.next_start(number)).collect();
+        let mean = |i: usize| starts.iter().map(|s| s[i]).sum::<f64>() / 4000.0;
+        let deviation = |i: usize| (starts.iter().map(|s| (s[i] - mean(i)).powi(2)).sum::<f64>() / 4000.0).sqrt();
+        // Uniform: the middle, and the width over √12.
+        assert!(starts.iter().all(|s| (-1.0..=3.0).contains(&s[0])));
+        assert!((mean(0) - 1.0).abs() < 0.08 && (deviation(0) - 4.0 / 12f64.sqrt()).abs() < 0.04);
+        // Normal: σ times the scale.
+        assert!((mean(1) - 7.0).abs() < 0.35 && (deviation(1) - 5.0).abs() < 0.25, "{} {}", mean(1), deviation(1));
+        // Half open: normal, and half of it at the bound.
+        let at_bound = starts.iter().filter(|s| s[2] == 5.0).count();
+        assert!(starts.iter().all(|s| s[2] >= 5.0) && (1850..2150).contains(&at_bound), "{at_bound}");
+    }
 }

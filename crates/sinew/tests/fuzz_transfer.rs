@@ -1,7 +1,10 @@
 //! Characters that no artist would draw, through model and transfer: sentences are fine, panics are not.
 
 use glam::{DQuat, DVec3};
+use sinew::modeler::{Change, CharacterProject, Edit, ModelOptions};
+use sinew::modeling::Modeling;
 use sinew::motion::{Clip, Joint, Skeleton, SkinMesh};
+use sinew::sim::JointKind;
 use sinew::source::Source;
 use sinew::transfer::{Config, Finished, Prepared, Preset, Task, TransferWork, prepare};
 use sinew::work::{RunOptions, run};
@@ -114,17 +117,28 @@ fn any_small_character_is_transferred_or_refused() {
     assert!(done >= 6, "only {done} were transferred");
 }
 
+/// A character of the embedded human whose joints are all of one kind.
+fn human_of(kind: JointKind) -> CharacterProject {
+    let source = Source::open(Path::new("human"), &[], &Default::default()).expect("embedded");
+    let modeling = Modeling::new(&source, &["walk".into()], &ModelOptions::default()).expect("a character");
+    let mut project = modeling.project;
+    let joints: Vec<String> =
+        project.character().joints.iter().filter(|j| j.parent.is_some()).map(|j| j.name.clone()).collect();
+    for joint in joints {
+        let edit = Edit::SetType { joint, kind, axis: None };
+        project.edit(Change { edit, mirror: false }).expect("an edit");
+    }
+    project
+}
+
 #[test]
 fn a_character_without_a_driven_joint_is_refused_in_a_sentence() {
-    let mut source = Source::open(Path::new("human"), &[], &Default::default()).expect("embedded");
-    // Nothing moves in a clip of one pose, so that all joints are welds.
-    let clip = &mut source.rig.clips[0];
-    let count = source.rig.skeleton.joints.len();
-    let frames = clip.frame_count();
-    let first: Vec<DQuat> = clip.rotations[..count].to_vec();
-    clip.rotations = (0..frames).flat_map(|_| first.clone()).collect();
-    clip.root_positions = vec![clip.root_positions[0]; frames];
-    source.rig.clips.truncate(1);
-    let error = prepare(source, &Task::default(), &tiny()).map(|_| ()).expect_err("nothing moves").to_string();
+    let source = Source::open(Path::new("human"), &[], &Default::default()).expect("embedded");
+    let task = Task { clip: Some("walk".into()), character: Some(human_of(JointKind::Weld)), ..Task::default() };
+    let error = prepare(source, &task, &tiny()).map(|_| ()).expect_err("nothing moves").to_string();
     assert!(error.contains("has no joint that it could move"), "{error}");
+
+    // One body: a joint with a tip alone.
+    let error = (0..20).find_map(|seed| prepared(seed, 1).err()).expect("one joint is never enough").to_string();
+    assert!(!error.is_empty());
 }

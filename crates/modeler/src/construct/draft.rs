@@ -49,6 +49,8 @@ pub(crate) struct Part {
 
     /// Shapes in its frame.
     pub shapes: Vec<Shape>,
+    /// Volume of its part of the skin, m³, where its shapes were fitted to that; they may overlap others'.
+    pub skin_volume: Option<f64>,
     pub mass: f64,
     /// Inertia about the centre of its shapes where it is not that of the shapes.
     pub inertia: Option<[f64; 6]>,
@@ -217,6 +219,7 @@ impl Part {
             main_end: DVec3::ZERO,
             skin: Vec::new(),
             shapes: Vec::new(),
+            skin_volume: None,
             mass: 0.0,
             inertia: None,
             kind: if parent.is_none() { JointKind::Free } else { JointKind::Ball },
@@ -229,9 +232,9 @@ impl Part {
         }
     }
 
-    /// Volume of its shapes, m³.
+    /// Volume of its part of the skin where that is known, else of its shapes, m³.
     pub fn volume(&self) -> f64 {
-        self.shapes.iter().map(volume).sum()
+        self.skin_volume.unwrap_or_else(|| self.shapes.iter().map(volume).sum())
     }
 }
 

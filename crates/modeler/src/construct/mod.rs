@@ -94,8 +94,13 @@ fn default_parts(plan: &mut Plan, clips: &[Clip], notes: &mut Vec<String>) -> Ve
     notes.extend(motion::fit_joints(plan, clips, &mut parts));
     plan.rest_in(&parts);
     shapes::shape_parts(plan, &mut parts);
-    notes.extend(fit::fit_shapes(plan, &mut parts));
+    let fitted = fit::fit_shapes(plan, &mut parts);
+    let is_fitted = fitted.is_some();
+    notes.extend(fitted);
     weigh::weigh(plan, &mut parts, clips, notes);
+    if is_fitted {
+        fit::even_masses(&mut parts);
+    }
     parts
 }
 

@@ -21,10 +21,10 @@ use sinew_sim::Shape;
 use target::Target;
 
 /// What one shape more must add to the score.
-const KEEP: f64 = 0.07;
+const KEEP: f64 = 0.06;
 /// Scores from which one shape, and two, are not divided further.
 const GOOD_ONE: f64 = 0.75;
-const GOOD_TWO: f64 = 0.6;
+const GOOD_TWO: f64 = 0.68;
 /// How much better than a capsule a box must be: it touches the ground in more points.
 const BOX_MARGIN: f64 = 0.03;
 /// What new shapes must be better by than those of proportions.
@@ -35,6 +35,8 @@ const ABOVE_SOLE: f64 = 0.15;
 const CLEARANCE: f64 = 0.006;
 /// Cover of the whole with which the shapes of proportions stay: at least so much covered, at most so much outside.
 const FITS_ALREADY: [f64; 2] = [0.8, 0.2];
+/// Volume of a body without skin over that of its shapes, which lie in other bodies' skin.
+const WITHIN_OTHERS: f64 = 0.5;
 /// How much worse than its pair a part must fit to be fitted on its own.
 const ODD: f64 = 0.3;
 /// Share of its neighbours' cells that a body without skin of its own takes at most.
@@ -70,6 +72,7 @@ pub(super) fn fit_shapes(plan: &Plan, parts: &mut [Part]) -> Option<String> {
             parts[right].shapes = shapes;
         }
     }
+    take_volumes(parts, &skin);
     let after = measure(plan, parts, &skin);
     Some(format!(
         "Shapes were fitted to the skin: they cover {:.0} % of it ({:.0} % before) and lie {:.0} % outside ({:.0} %).",
@@ -97,6 +100,37 @@ fn is_odd(plan: &Plan, parts: &[Part], right: usize, skin: &Skin) -> bool {
     };
     let left = parts[right].pair.and_then(score);
     matches!((left, score(right)), (Some(left), Some(right)) if right < left - ODD)
+}
+
+/// What parts weigh is told by the skin: shapes overlap each other and leave gaps. Both sides are alike.
+fn take_volumes(parts: &mut [Part], skin: &Skin) {
+    let cell = skin.grid.cell * skin.grid.cell * skin.grid.cell;
+    let mut cells = vec![0usize; parts.len()];
+    for &region in &skin.region {
+        if let Some(count) = cells.get_mut(region as usize) {
+            *count += 1;
+        }
+    }
+    // A body without skin lies in those of its neighbours.
+    let volume = |index: usize| match cells[index] {
+        few if few < crate::cover::ENOUGH_CELLS => WITHIN_OTHERS * parts[index].volume(),
+        count => count as f64 * cell,
+    };
+    let volumes: Vec<f64> = (0..parts.len()).map(volume).collect();
+    for (index, part) in parts.iter_mut().enumerate() {
+        let other = part.pair.map_or(volumes[index], |pair| volumes[pair]);
+        part.skin_volume = Some(0.5 * (volumes[index] + other));
+    }
+}
+
+/// Gives both sides the mean of their masses: shapes may differ where the skin does, but nobody is heavier on one side.
+pub(super) fn even_masses(parts: &mut [Part]) {
+    for left in 0..parts.len() {
+        if let Some(right) = parts[left].pair.filter(|&right| right > left) {
+            let mean = 0.5 * (parts[left].mass + parts[right].mass);
+            (parts[left].mass, parts[right].mass) = (mean, mean);
+        }
+    }
 }
 
 /// Centre of the shapes' volumes.

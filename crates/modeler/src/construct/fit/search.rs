@@ -13,7 +13,7 @@ const TRESPASS: f64 = 8.0;
 const ROUNDS: usize = 4;
 
 /// Least area of a sole that was fitted, over that of its footprint.
-const LEAST_SOLE: f64 = 0.7;
+const LEAST_SOLE: f64 = 1.0;
 
 /// What a shape may be.
 #[derive(Clone, Copy)]

@@ -81,6 +81,19 @@ fn sides_are_images_of_each_other() {
 }
 
 #[test]
+fn what_parts_weigh_is_told_by_the_skin() {
+    let rig = beast();
+    let made = made(&rig);
+    let found = cover(&made.character, &made.binding, &rig).expect("a skin");
+    let density = |name: &str| {
+        let index = made.character.bodies.iter().position(|b| b.name == name).expect("a body");
+        made.character.bodies[index].mass / found.bodies[index].skin_volume_m3
+    };
+    let (hips, chest, thigh) = (density("Hips"), density("Chest"), density("HindUp.L"));
+    assert!((chest / hips - 1.0).abs() < 0.1 && (thigh / hips - 1.0).abs() < 0.1, "{hips} {chest} {thigh}");
+}
+
+#[test]
 fn a_sword_is_no_part_of_the_hand() {
     let fist = box_skin([0.0, -0.05, -0.05], [0.1, 0.05, 0.05], 1);
     let sword = box_skin([0.2, -0.02, -0.01], [0.3, 0.02, 0.01], 1);
