@@ -6,7 +6,7 @@
 //! clips wherever they stand still (`slow_stances.rs`), as far as the rest pose then still stands.
 
 use super::anatomy::Role;
-use super::draft::{Part, Plan};
+use super::draft::{Part, Plan, volume};
 use super::paper::center;
 use super::slow_stances::{sole_corners, support, wanted_shift};
 use crate::frames::moved;
@@ -37,8 +37,8 @@ pub(crate) fn over_the_feet(plan: &Plan, parts: &mut [Part], clips: &[Clip]) -> 
         })
         .map(|s| (flat(center(&s)), if let Shape::Box { half_extents, .. } = s { half_extents[0] } else { 0.0 }))
         .collect();
-    let centers: Vec<DVec3> =
-        parts.iter().map(|p| p.shapes.first().map_or(DVec3::ZERO, |s| flat(center(&place(p, s))))).collect();
+    let placed = |p: &Part| p.shapes.iter().map(|s| place(p, s)).collect::<Vec<_>>();
+    let centers: Vec<DVec3> = parts.iter().map(|p| flat(center_of(&placed(p)))).collect();
     let total: f64 = parts.iter().map(|p| p.mass).sum();
     if soles.is_empty() || total <= 0.0 {
         return None;
@@ -102,7 +102,14 @@ fn clips_want(plan: &Plan, parts: &[Part], clips: &[Clip], mass_center: DVec3, r
     changes.then_some((if shift < 0.0 { -forward } else { forward }, shift.abs()))
 }
 
-/// Centre of a part's shapes in its frame.
-pub(super) fn part_center(part: &Part) -> DVec3 {
-    part.shapes.first().map_or(DVec3::ZERO, center)
+/// Centre of some shapes, by their volumes.
+pub(super) fn center_of(shapes: &[Shape]) -> DVec3 {
+    match shapes {
+        [] => DVec3::ZERO,
+        [only] => center(only),
+        several => {
+            let total: f64 = several.iter().map(volume).sum();
+            several.iter().map(|shape| volume(shape) * center(shape)).sum::<DVec3>() / total.max(1e-300)
+        }
+    }
 }

@@ -4,7 +4,7 @@
 //! interval by which it may be shifted forward; most of them together say how far it must be.
 
 use super::anatomy::Role;
-use super::balance::part_center;
+use super::balance::center_of;
 use super::draft::{Part, Plan};
 use crate::frames::quaternion;
 use glam::DVec3;
@@ -29,7 +29,7 @@ const TOLERATED: f64 = 0.3;
 
 /// By how far forward the centre of mass may be shifted, from and to, m, so that most slow stances are balanced; none without slow stances.
 pub(super) fn wanted_shift(plan: &Plan, parts: &[Part], clips: &[Clip]) -> Option<[f64; 2]> {
-    let masses: Vec<(usize, f64, DVec3)> = parts.iter().map(|p| (p.joint, p.mass, part_center(p))).collect();
+    let masses: Vec<(usize, f64, DVec3)> = parts.iter().map(|p| (p.joint, p.mass, center_of(&p.shapes))).collect();
     let total: f64 = masses.iter().map(|m| m.1).sum();
     let corners = sole_corners(parts);
     if total <= 0.0 || corners.is_empty() {
