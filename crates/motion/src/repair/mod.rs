@@ -14,7 +14,7 @@ mod helpers;
 mod limb_reach;
 mod limbs;
 mod loose_limbs;
-mod names;
+pub mod names;
 mod source;
 mod tree;
 mod units;
