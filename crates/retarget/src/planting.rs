@@ -2,8 +2,8 @@
 //!
 //! A foot rolls: it comes down on the heel and leaves on the toes. What must not move is the part of the sole that is lowest. While a foot
 //! stands, its displacement `c` takes back what that part moves by, `c(t+1) − c(t) = −Σ w_p (x_p(t+1) − x_p(t))`, with weights `w` that fall with a
-//! point's height, and brings it to the ground. Between two stands `c` runs along a cubic curve that begins and ends with the displacement's
-//! own speed, so that nothing jumps.
+//! point's height, and brings it to the ground. After a stand `c` fades to nothing, and before one it rises, along cubic curves that begin and end
+//! with the displacement's own speed, so that nothing jumps; stands in quick succession are joined by one curve.
 
 use glam::DVec3;
 
@@ -13,7 +13,7 @@ const WEIGHT_HEIGHT: f64 = 0.004;
 const MOST_VERTICAL: f64 = 0.04;
 /// Longest slide in one stand that is taken back in full, as a part of the height; beyond it the foot is meant to slide.
 const MOST_SLIDE: f64 = 0.12;
-/// Time over which a displacement fades before the first stand and after the last, s.
+/// Time over which a displacement fades after a stand and rises before one, s.
 const FADE_SECS: f64 = 0.25;
 
 /// A foot as the clip has it before it is planted.
@@ -34,6 +34,7 @@ pub(crate) fn displacements(sole: &Sole) -> Vec<DVec3> {
     for &(first, end) in &usable {
         stand(sole, first, end, &mut moved);
     }
+    settle(&usable, sole.rate_hz, &mut moved);
     let fade = ((FADE_SECS * sole.rate_hz) as usize).max(1);
     let velocity = |moved: &[DVec3], at: usize, span: (usize, usize)| {
         let (a, b) = (at.max(span.0 + 1) - 1, at.min(span.1 - 2) + 1);
@@ -43,17 +44,18 @@ pub(crate) fn displacements(sole: &Sole) -> Vec<DVec3> {
         .iter()
         .map(|&span| [span.0, span.1 - 1].map(|at| (at, moved[at], velocity(&moved, at, span))))
         .collect();
+    let still = |frame: usize| (frame, DVec3::ZERO, DVec3::ZERO);
     for (index, [start, end]) in ends.iter().enumerate() {
         if index == 0 {
-            let from = start.0.saturating_sub(fade);
-            curve(&mut moved, (from, DVec3::ZERO, DVec3::ZERO), *start);
+            curve(&mut moved, still(start.0.saturating_sub(fade)), *start);
         }
         match ends.get(index + 1) {
-            Some([next, _]) => curve(&mut moved, *end, *next),
-            None => {
-                let to = end.0 + fade;
-                curve(&mut moved, *end, (to, DVec3::ZERO, DVec3::ZERO));
+            Some([next, _]) if next.0 - end.0 <= 2 * fade => curve(&mut moved, *end, *next),
+            Some([next, _]) => {
+                curve(&mut moved, *end, still(end.0 + fade));
+                curve(&mut moved, still(next.0 - fade), *next);
             }
+            None => curve(&mut moved, *end, still(end.0 + fade)),
         }
     }
     stay_above_ground(sole, &mut moved);
@@ -99,12 +101,46 @@ fn stand(sole: &Sole, first: usize, end: usize, moved: &mut [DVec3]) {
     }
 }
 
+/// Chooses where each stand is, as a whole: near to where the clip has it, and stands in quick succession near to each other.
+///
+/// The shifts `b` have the least `Σ n_i |b_i|² + Σ w_i |(b + c)_{i+1, first} − (b + c)_{i, last}|²`, `n` being the frames of a stand and `w = F³/g²` for a gap
+/// of `g` frames, `F` the frames of a fade: a tridiagonal system.
+fn settle(stands: &[(usize, usize)], rate_hz: f64, moved: &mut [DVec3]) {
+    let fade = (FADE_SECS * rate_hz).max(1.0);
+    let count = stands.len();
+    let mut diagonal: Vec<f64> = stands.iter().map(|(first, end)| (end - first) as f64).collect();
+    let mut beside = vec![0.0; count.saturating_sub(1)];
+    let mut right = vec![DVec3::ZERO; count];
+    for i in 0..count.saturating_sub(1) {
+        let (last, next) = (stands[i].1 - 1, stands[i + 1].0);
+        let gap = (next - last) as f64;
+        let weight = fade * fade * fade / (gap * gap);
+        let apart = (moved[next] - moved[last]).with_z(0.0);
+        diagonal[i] += weight;
+        diagonal[i + 1] += weight;
+        beside[i] = -weight;
+        right[i] += weight * apart;
+        right[i + 1] -= weight * apart;
+    }
+    // Forward elimination and back substitution.
+    for i in 1..count {
+        let l = beside[i - 1] / diagonal[i - 1];
+        diagonal[i] -= l * beside[i - 1];
+        right[i] = right[i] - l * right[i - 1];
+    }
+    for i in (0..count).rev() {
+        let after = if i + 1 < count { beside[i] * right[i + 1] } else { DVec3::ZERO };
+        right[i] = (right[i] - after) / diagonal[i];
+    }
+    for (&(first, end), shift) in stands.iter().zip(right) {
+        moved[first..end].iter_mut().for_each(|m| *m += shift);
+    }
+}
+
 /// Fills the frames between two with a cubic curve (Hermite): place and change in a frame at either end.
 fn curve(moved: &mut [DVec3], from: (usize, DVec3, DVec3), to: (usize, DVec3, DVec3)) {
     let length = (to.0 - from.0) as f64;
-    // A curve that starts fast would swing wide: no more than a third of the way is run at either end's speed.
-    let most = 0.06 * length;
-    let (v0, v1) = (from.2.clamp_length_max(most.max(1e-9)), to.2.clamp_length_max(most.max(1e-9)));
+    let (v0, v1) = (from.2, to.2);
     for frame in from.0 + 1..to.0.min(moved.len()) {
         let s = (frame - from.0) as f64 / length;
         let (s2, s3) = (s * s, s * s * s);
@@ -154,6 +190,18 @@ mod tests {
             assert!(moved[f].distance(moved[f - 1]) < 0.012, "{f}: {} {}", moved[f - 1], moved[f]);
         }
         assert_eq!(moved[0], DVec3::ZERO);
+    }
+
+    #[test]
+    fn stands_in_quick_succession_stay_near_each_other() {
+        // A foot that slides steadily, with a gap of two frames in which it is not taken to stand.
+        let points: Vec<Vec<DVec3>> = (0..60).map(|f| vec![DVec3::new(0.002 * f as f64, 0.0, 0.0)]).collect();
+        let at = |stands: &[(usize, usize)]| {
+            let moved = displacements(&Sole { points: &points, stands, rate_hz: 30.0, height: 1.7 });
+            (points[40][0] + moved[40]).distance(points[20][0] + moved[20])
+        };
+        // Apart by what it slides in the gap, not by what it slides from the middle of one stand to the middle of the other.
+        assert!(at(&[(0, 30), (32, 60)]) < 0.015, "{}", at(&[(0, 30), (32, 60)]));
     }
 
     #[test]
