@@ -61,8 +61,8 @@ const UPRIGHT: f64 = 0.7;
 const LEAST_ARM: f64 = 0.06;
 const ARMS: [&str; 8] = ["arm", "hand", "shoulder", "clavicle", "elbow", "wrist", "fist", "collar"];
 const NO_ARMS: [&str; 18] = [
-    "ear", "eye", "brow", "wing", "horn", "antenna", "hair", "pole", "breast", "cheek", "lid", "jaw", "mouth", "weapon",
-    "skirt", "cape", "fin", "leaf",
+    "ear", "eye", "brow", "wing", "horn", "antenna", "hair", "pole", "breast", "cheek", "lid", "jaw", "mouth",
+    "weapon", "skirt", "cape", "fin", "leaf",
 ];
 const NO_HEADS: [&str; 7] = ["tail", "weapon", "gun", "sword", "cape", "hat", "antenna"];
 
@@ -187,14 +187,7 @@ fn says(skeleton: &Skeleton, joint: usize, list: &[&str]) -> bool {
 }
 
 /// The pair of limbs that are no legs: the one called arms, else the longest, that hangs from the middle of the body.
-fn arms(
-    skeleton: &Skeleton,
-    bind: &[Placed],
-    frame: &BodyFrame,
-    tree: &Tree,
-    legs: &[Limb],
-    height: f64,
-) -> Vec<Limb> {
+fn arms(skeleton: &Skeleton, bind: &[Placed], frame: &BodyFrame, tree: &Tree, legs: &[Limb], height: f64) -> Vec<Limb> {
     let is_middle = |joint: usize| frame.side[joint].is_none();
     let is_leg = |joint: usize| legs.iter().any(|leg| belongs(tree, leg, joint));
     let below_head = |joint: usize| {
@@ -228,9 +221,8 @@ fn arms(
 
 /// From the top of an arm outwards, up to where fingers begin.
 fn arm_path(skeleton: &Skeleton, tree: &Tree, top: usize) -> Vec<usize> {
-    const FINGERS: [&str; 11] = [
-        "thumb", "index", "middle", "ring", "pinky", "finger", "pinkie", "palm", "metacarpal", "knuckle", "slot",
-    ];
+    const FINGERS: [&str; 11] =
+        ["thumb", "index", "middle", "ring", "pinky", "finger", "pinkie", "palm", "metacarpal", "knuckle", "slot"];
     let mut path = vec![top];
     let mut at = top;
     loop {

@@ -44,7 +44,9 @@ pub enum MapError {
         problem: String,
     },
     /// A role that is not known.
-    #[error("line {line}: there is no role `{role}`; use pelvis, spine, neck, tail, or a limb's part such as left_leg.upper")]
+    #[error(
+        "line {line}: there is no role `{role}`; use pelvis, spine, neck, tail, or a limb's part such as left_leg.upper"
+    )]
     Role {
         /// Line, from 1.
         line: usize,

@@ -1,5 +1,6 @@
 //! How well a clip sits on its new skeleton.
 
+use crate::follow::Poses;
 use crate::hinge::bend;
 use crate::legs_and_arms::{BodyLimb, LimbPair};
 use crate::planting::step;
@@ -9,7 +10,6 @@ use crate::sections::Section;
 use crate::travel::heading;
 use glam::{DQuat, DVec3};
 use serde::Serialize;
-use sinew_motion::Clip;
 use sinew_motion::skeleton::Placed;
 
 /// A limb bent by less than this the wrong way is straight, rad.
@@ -64,41 +64,46 @@ pub struct Figures {
     pub roughness: f64,
 }
 
-/// Measures a finished clip.
-pub(crate) fn measure(scene: &Scene, clip: &Clip) -> Figures {
-    let frames = clip.frame_count();
-    let (mut ours, mut theirs) = (Vec::with_capacity(frames), Vec::with_capacity(frames));
-    for frame in 0..frames {
-        ours.push(scene.source_pose(frame));
-        theirs.push(clip.place(scene.target.skeleton, frame));
-    }
+/// Measures finished poses.
+pub(crate) fn measure(scene: &Scene, poses: &Poses) -> Figures {
+    let all = 0..poses.roots.len();
+    let ours: Vec<Vec<Placed>> = all.clone().map(|frame| scene.source_pose(frame)).collect();
+    let theirs: Vec<Vec<Placed>> = all.map(|frame| poses.place(scene, frame)).collect();
+    let slide =
+        |limb: fn(&LimbPair) -> &BodyLimb, poses: &[Vec<Placed>], height: f64| slides(scene, poses, height, limb);
+    let foot_slide = slide(|pair| &pair.target, &theirs, scene.target.skeleton.height());
+    let source_slide = slide(|pair| &pair.source, &ours, scene.source.skeleton.height());
+    // Of three cycles the middle one counts.
+    let own = scene.working.first..scene.working.first + scene.working.frames;
+    let (ours, theirs) = (&ours[own.clone()], &theirs[own]);
     let height = scene.target.skeleton.height();
-    let [bends, source_bends] = [(&theirs, true), (&ours, false)].map(|(poses, of_target)| count_bends(scene, poses, of_target));
-    let (mean, most) = effectors_off(scene, &ours, &theirs);
+    let [bends, source_bends] =
+        [(theirs, true), (ours, false)].map(|(poses, of_target)| count_bends(scene, poses, of_target));
+    let (mean, most) = effectors_off(scene, ours, theirs);
     let deepest = scene.limbs.iter().filter_map(|pair| pair.target.foot.as_ref()).flat_map(|foot| {
         theirs.iter().flat_map(move |placed| foot.sole.iter().map(move |p| -placed[p.joint].place(p.local).z))
     });
     Figures {
         scale: scene.travel.level,
-        foot_slide: slides(scene, &theirs, height, |pair| &pair.target),
-        source_slide: slides(scene, &ours, scene.source.skeleton.height(), |pair| &pair.source),
+        foot_slide,
+        source_slide,
         deepest_cm: 100.0 * deepest.fold(0.0, f64::max),
         bends,
         source_bends,
         effectors_off_percent: 100.0 * mean / height,
         effectors_off_max_percent: 100.0 * most / height,
-        roughness: roughness(scene, &ours, &theirs),
+        roughness: roughness(scene, ours, theirs),
     }
 }
 
 fn slides(scene: &Scene, poses: &[Vec<Placed>], height: f64, limb: impl Fn(&LimbPair) -> &BodyLimb) -> Slides {
     let mut all = Vec::new();
     for (pair, stands) in scene.limbs.iter().zip(&scene.ground.stands) {
-        let Some(foot) = &limb(pair).foot else { continue };
-        let points = |frame: usize| -> Vec<DVec3> {
-            foot.sole.iter().map(|p| poses[frame][p.joint].place(p.local)).collect()
-        };
-        for &(first, end) in stands {
+        let Some(foot) = limb(pair).foot.as_ref().filter(|_| pair.kind.is_leg()) else { continue };
+        let points =
+            |frame: usize| -> Vec<DVec3> { foot.sole.iter().map(|p| poses[frame][p.joint].place(p.local)).collect() };
+        let (from, to) = (scene.working.first, scene.working.first + scene.working.frames);
+        for &(first, end) in stands.iter().filter(|(first, end)| *end > from && *first < to) {
             let (mut at, mut farthest) = (DVec3::ZERO, 0.0f64);
             for frame in first..end - 1 {
                 at += step(&points(frame), &points(frame + 1), height);

@@ -55,7 +55,8 @@ pub(crate) fn follow(scene: &Scene) -> Poses {
     let above: Vec<usize> = above.filter(|&j| !is_followed[j]).collect();
     above.iter().for_each(|&j| is_followed[j] = true);
 
-    let mut poses = Poses { roots: Vec::with_capacity(frames), orientations: vec![DQuat::IDENTITY; frames * count], is_followed };
+    let mut poses =
+        Poses { roots: Vec::with_capacity(frames), orientations: vec![DQuat::IDENTITY; frames * count], is_followed };
     for frame in 0..frames {
         let source = scene.source_pose(frame);
         let world = poses.frame_mut(frame);

@@ -1,4 +1,4 @@
-//! Where feet have to be.
+//! Where feet have to be, and hands that touch the ground.
 
 use crate::follow::Poses;
 use crate::legs_and_arms::LimbPair;
@@ -7,6 +7,10 @@ use crate::retarget::Scene;
 use crate::sections::Section;
 use crate::travel::{floor, heading};
 use glam::{DQuat, DVec3};
+
+/// Farthest that a standing foot is moved up or down to the ground, as a part of the height, and a hand.
+const LEG_VERTICAL: f64 = 0.04;
+const ARM_VERTICAL: f64 = 0.1;
 
 /// Places of a limb's effector in every frame, and whether it stands; empty for limbs that only turn.
 #[derive(Clone, Debug, Default)]
@@ -23,7 +27,8 @@ pub(crate) fn goals(scene: &Scene, poses: &Poses, plant: bool) -> Vec<LimbGoals>
     let legs: Vec<&LimbPair> = scene.limbs.iter().filter(|pair| pair.kind.is_leg()).collect();
     let floors = [floor(&scene.rest.source, &legs, true), floor(&scene.rest.target, &legs, false)];
     let one = |(index, pair): (usize, &LimbPair)| {
-        let mut goals = unplanted(scene, poses, pair, floors).unwrap_or_default();
+        let goals = if pair.kind.is_leg() { leg(scene, poses, pair, floors) } else { arm(scene, poses, pair) };
+        let mut goals = goals.unwrap_or_default();
         if goals.places.is_empty() {
             return goals;
         }
@@ -32,7 +37,8 @@ pub(crate) fn goals(scene: &Scene, poses: &Poses, plant: bool) -> Vec<LimbGoals>
         stands.iter().for_each(|&(first, end)| goals.stands[first..end].fill(true));
         if let (true, Some(points)) = (plant, sole_points(scene, poses, pair, &goals.places)) {
             let height = scene.target.skeleton.height();
-            let sole = Sole { points: &points, stands, rate_hz: scene.clip.rate_hz, height };
+            let most_vertical = if pair.kind.is_leg() { LEG_VERTICAL } else { ARM_VERTICAL };
+            let sole = Sole { points: &points, stands, rate_hz: scene.clip.rate_hz, height, most_vertical };
             let moved = displacements(&sole);
             goals.places.iter_mut().zip(moved).for_each(|(place, by)| *place += by);
         }
@@ -41,10 +47,14 @@ pub(crate) fn goals(scene: &Scene, poses: &Poses, plant: bool) -> Vec<LimbGoals>
     scene.limbs.iter().enumerate().map(one).collect()
 }
 
-fn unplanted(scene: &Scene, poses: &Poses, pair: &LimbPair, floors: [f64; 2]) -> Option<LimbGoals> {
-    if !pair.kind.is_leg() {
-        return None;
-    }
+/// A hand is where its arm's turns put it.
+fn arm(scene: &Scene, poses: &Poses, pair: &LimbPair) -> Option<LimbGoals> {
+    let (wrist, _) = (pair.target.wrist?, pair.target.first(Section::End)?);
+    let places = (0..poses.roots.len()).map(|frame| wrist.place(&poses.place(scene, frame))).collect();
+    Some(LimbGoals { places, stands: Vec::new() })
+}
+
+fn leg(scene: &Scene, poses: &Poses, pair: &LimbPair, floors: [f64; 2]) -> Option<LimbGoals> {
     let (top, other_top) = (pair.target.first(Section::Upper)?, pair.source.first(Section::Upper)?);
     pair.target.first(Section::Lower)?;
     let (effector, other) = (pair.target.effector?, pair.source.effector?);

@@ -102,7 +102,9 @@ mod tests {
         assert!(moving_axis(DVec3::Y, (0..20).map(frame)).distance(truth) < 1e-9);
         // Too few frames, and frames that disagree.
         assert_eq!(moving_axis(DVec3::Y, (0..3).map(frame)), DVec3::Y);
-        let both = (0..20).map(|k| (DQuat::IDENTITY, upper, DQuat::from_axis_angle(truth, if k % 2 == 0 { 0.6 } else { -0.6 }) * upper));
+        let both = (0..20).map(|k| {
+            (DQuat::IDENTITY, upper, DQuat::from_axis_angle(truth, if k % 2 == 0 { 0.6 } else { -0.6 }) * upper)
+        });
         assert_eq!(moving_axis(DVec3::Y, both), DVec3::Y);
     }
 }

@@ -224,6 +224,11 @@ fn shares(skeleton: &Skeleton, chain: &[usize]) -> Vec<f64> {
     // A bone of no length still takes its part of the turn.
     let lengths = lengths.iter().map(|l| if mean > 0.0 { l.max(0.1 * mean) } else { 1.0 });
     let mut sum = 0.0;
-    let sums: Vec<f64> = lengths.map(|l| { sum += l; sum }).collect();
+    let sums: Vec<f64> = lengths
+        .map(|l| {
+            sum += l;
+            sum
+        })
+        .collect();
     sums.iter().map(|s| s / sum).collect()
 }

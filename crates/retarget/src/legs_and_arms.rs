@@ -6,7 +6,7 @@ use crate::sections::{LimbKind, Section};
 use glam::{DQuat, DVec3};
 use sinew_motion::Skeleton;
 use sinew_motion::skeleton::Placed;
-use sinew_motion::tools::Foot;
+use sinew_motion::tools::{Foot, SolePoint};
 
 /// A point that moves with a joint.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -31,7 +31,7 @@ pub(crate) struct BodyLimb {
     pub wrist: Option<Point>,
     /// What is brought to its place: the joint that stands on the ground, or the wrist.
     pub effector: Option<Point>,
-    /// Where it touches the ground.
+    /// Where it touches the ground: the sole of a foot, the palm of a hand.
     pub foot: Option<Foot>,
     /// Whether it stands on its digits.
     pub on_digits: bool,
@@ -99,16 +99,36 @@ impl BodyLimb {
         let lower = sections[Section::Lower as usize].last().copied();
         let on_digits = foot.as_ref().is_some_and(|foot| {
             let is_raised = |joint: &&usize| **joint == foot.joint;
-            sections[Section::Digits as usize].iter().any(|j| is_raised(&j)) || end.is_some_and(|e| e != foot.joint) && sections[Section::End as usize].iter().skip(1).any(|j| is_raised(&j))
+            sections[Section::Digits as usize].iter().any(|j| is_raised(&j))
+                || end.is_some_and(|e| e != foot.joint)
+                    && sections[Section::End as usize].iter().skip(1).any(|j| is_raised(&j))
         });
         let origin = |joint: usize| Point { joint, local: DVec3::ZERO };
         let wrist = end.map(origin).or_else(|| lower.map(|joint| tip(joint, foot.as_ref(), anatomy, skeleton)));
         let effector = match &foot {
             Some(foot) if on_digits => Some(origin(foot.joint)),
-            _ => wrist.or_else(|| sections[Section::Upper as usize].last().map(|&j| tip(j, foot.as_ref(), anatomy, skeleton))),
+            _ => wrist.or_else(|| {
+                sections[Section::Upper as usize].last().map(|&j| tip(j, foot.as_ref(), anatomy, skeleton))
+            }),
         };
+        let foot = foot.or_else(|| end.map(|end| palm(end, skeleton)));
         BodyLimb { sections: sections.clone(), wrist, effector, foot, on_digits }
     }
+}
+
+/// What of a hand may touch the ground: the wrist, and the ends of what hangs from it.
+fn palm(hand: usize, skeleton: &Skeleton) -> Foot {
+    let mut members = vec![hand];
+    for joint in hand + 1..skeleton.joints.len() {
+        if skeleton.joints[joint].parent.is_some_and(|p| members.contains(&p)) {
+            members.push(joint);
+        }
+    }
+    let points = |&joint: &usize| {
+        let tips = skeleton.joints[joint].tips.iter().copied();
+        std::iter::once(DVec3::ZERO).chain(tips).map(move |local| SolePoint { joint, local }).collect::<Vec<_>>()
+    };
+    Foot { joint: hand, sole: members.iter().flat_map(points).collect() }
 }
 
 /// Where the last bone of a limb ends: the middle of its sole, else its tip or child.
@@ -128,7 +148,11 @@ fn tip(joint: usize, foot: Option<&Foot>, anatomy: &Anatomy, skeleton: &Skeleton
 
 /// The limbs of a map in both bodies. What is brought to its place is what stands on the ground: toes are brought to toes where the
 /// character walks on them.
-pub(crate) fn limb_pairs(limbs: &[MappedLimb], source: (&Skeleton, &Anatomy), target: (&Skeleton, &Anatomy)) -> Vec<LimbPair> {
+pub(crate) fn limb_pairs(
+    limbs: &[MappedLimb],
+    source: (&Skeleton, &Anatomy),
+    target: (&Skeleton, &Anatomy),
+) -> Vec<LimbPair> {
     let pair = |limb: &MappedLimb| {
         let mut ours = BodyLimb::new(&limb.source, source.1, source.0);
         let theirs = BodyLimb::new(&limb.target, target.1, target.0);

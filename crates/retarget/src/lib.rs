@@ -24,6 +24,7 @@ mod rotations;
 mod sections;
 mod soles;
 mod travel;
+mod working_clip;
 
 #[cfg(test)]
 mod test_figures;

@@ -62,7 +62,8 @@ mod tests {
 
     #[test]
     fn a_leg_reaches_its_goal_with_the_knee_ahead() {
-        let (top, upper, lower) = (DVec3::new(0.0, 0.1, 0.9), DVec3::new(0.0, 0.0, -0.43), DVec3::new(-0.01, 0.0, -0.41));
+        let (top, upper, lower) =
+            (DVec3::new(0.0, 0.1, 0.9), DVec3::new(0.0, 0.0, -0.43), DVec3::new(-0.01, 0.0, -0.41));
         let axis = DVec3::NEG_Z.cross(DVec3::NEG_X);
         for goal in [DVec3::new(0.3, 0.1, 0.1), DVec3::new(-0.4, 0.2, 0.3), DVec3::new(0.0, 0.1, 0.4)] {
             let turns = reach(top, upper, lower, goal, axis);

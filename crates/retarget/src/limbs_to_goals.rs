@@ -19,7 +19,8 @@ pub(crate) fn bring_limbs_to_goals(scene: &Scene, poses: &mut Poses, goals: &[Li
         let placed = poses.place(scene, frame);
         for ((pair, goals), axes) in scene.limbs.iter().zip(goals).zip(&scene.axes) {
             let limb = &pair.target;
-            let (Some([top, middle, end]), Some([axis, _]), Some(upper)) = (limb.three(&placed), axes, limb.first(Section::Upper))
+            let (Some([top, middle, end]), Some([axis, _]), Some(upper)) =
+                (limb.three(&placed), axes, limb.first(Section::Upper))
             else {
                 continue;
             };
@@ -41,7 +42,7 @@ fn need(scene: &Scene, poses: &Poses, goals: &[LimbGoals], frame: usize) -> f64 
     let placed = poses.place(scene, frame);
     let mut most: f64 = 0.0;
     for (pair, goals) in scene.limbs.iter().zip(goals) {
-        if !goals.stands.get(frame).copied().unwrap_or(false) {
+        if !pair.kind.is_leg() || !goals.stands.get(frame).copied().unwrap_or(false) {
             continue;
         }
         let Some([hip, knee, ankle]) = pair.target.three(&placed) else { continue };

@@ -17,12 +17,8 @@ const HEAD: &str = "\
 # .girdle .upper .lower .foot .toes (of arms: .hand .fingers).
 ";
 
-const LIMBS: [(LimbKind, &str); 4] = [
-    (LimbKind::HindLeg, "hind_leg"),
-    (LimbKind::ForeLeg, "fore_leg"),
-    (LimbKind::Leg, "leg"),
-    (LimbKind::Arm, "arm"),
-];
+const LIMBS: [(LimbKind, &str); 4] =
+    [(LimbKind::HindLeg, "hind_leg"), (LimbKind::ForeLeg, "fore_leg"), (LimbKind::Leg, "leg"), (LimbKind::Arm, "arm")];
 
 impl fmt::Display for Role {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -100,7 +96,8 @@ impl JointMap {
     /// # Errors
     /// Where it is no map, or names roles or joints that are not there.
     pub fn from_toml(text: &str, source: &Skeleton, target: &Skeleton) -> Result<JointMap, MapError> {
-        let line_at = |offset: usize| 1 + text.as_bytes()[..offset.min(text.len())].iter().filter(|b| **b == b'\n').count();
+        let line_at =
+            |offset: usize| 1 + text.as_bytes()[..offset.min(text.len())].iter().filter(|b| **b == b'\n').count();
         let file: File = toml::from_str(text).map_err(|error| MapError::Syntax {
             line: line_at(error.span().map_or(0, |span| span.start)),
             problem: error.message().lines().next().unwrap_or_default().into(),

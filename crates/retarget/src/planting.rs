@@ -9,8 +9,6 @@ use glam::DVec3;
 
 /// Height over the lowest point at which a point's weight has fallen by a factor e, as a part of the character's height.
 const WEIGHT_HEIGHT: f64 = 0.004;
-/// Farthest that a standing foot is moved up or down to the ground, as a part of the height.
-const MOST_VERTICAL: f64 = 0.04;
 /// Longest slide in one stand that is taken back in full, as a part of the height; beyond it the foot is meant to slide.
 const MOST_SLIDE: f64 = 0.12;
 /// Time over which a displacement fades after a stand and rises before one, s.
@@ -24,13 +22,16 @@ pub(crate) struct Sole<'a> {
     pub stands: &'a [(usize, usize)],
     pub rate_hz: f64,
     pub height: f64,
+    /// Farthest that a standing foot is moved up or down to the ground, as a part of the height.
+    pub most_vertical: f64,
 }
 
 /// Displacement of the foot in every frame, m.
 pub(crate) fn displacements(sole: &Sole) -> Vec<DVec3> {
     let frames = sole.points.len();
     let mut moved = vec![DVec3::ZERO; frames];
-    let usable: Vec<(usize, usize)> = sole.stands.iter().copied().filter(|&(first, end)| end > first && end <= frames).collect();
+    let usable: Vec<(usize, usize)> =
+        sole.stands.iter().copied().filter(|&(first, end)| end > first && end <= frames).collect();
     for &(first, end) in &usable {
         stand(sole, first, end, &mut moved);
     }
@@ -40,10 +41,8 @@ pub(crate) fn displacements(sole: &Sole) -> Vec<DVec3> {
         let (a, b) = (at.max(span.0 + 1) - 1, at.min(span.1 - 2) + 1);
         if b > a && b < span.1 { (moved[b] - moved[a]) / (b - a) as f64 } else { DVec3::ZERO }
     };
-    let ends: Vec<[(usize, DVec3, DVec3); 2]> = usable
-        .iter()
-        .map(|&span| [span.0, span.1 - 1].map(|at| (at, moved[at], velocity(&moved, at, span))))
-        .collect();
+    let ends: Vec<[(usize, DVec3, DVec3); 2]> =
+        usable.iter().map(|&span| [span.0, span.1 - 1].map(|at| (at, moved[at], velocity(&moved, at, span)))).collect();
     let still = |frame: usize| (frame, DVec3::ZERO, DVec3::ZERO);
     for (index, [start, end]) in ends.iter().enumerate() {
         if index == 0 {
@@ -94,7 +93,7 @@ fn stand(sole: &Sole, first: usize, end: usize, moved: &mut [DVec3]) {
     let farthest = moved[first..end].iter().map(|m| m.distance(mean)).fold(0.0, f64::max);
     let most = 0.5 * MOST_SLIDE * sole.height;
     let share = if farthest > most { most / farthest } else { 1.0 };
-    let limit = MOST_VERTICAL * sole.height;
+    let limit = sole.most_vertical * sole.height;
     for frame in first..end {
         let down = (-lowest(&sole.points[frame])).clamp(-limit, limit);
         moved[frame] = (share * (moved[frame] - mean)).with_z(down);
@@ -179,7 +178,7 @@ mod tests {
     #[test]
     fn a_standing_foot_stays_on_the_ground_and_nothing_jumps() {
         let points = sliding(60);
-        let sole = Sole { points: &points, stands: &[(20, 40)], rate_hz: 30.0, height: 1.7 };
+        let sole = Sole { points: &points, stands: &[(20, 40)], rate_hz: 30.0, height: 1.7, most_vertical: 0.04 };
         let moved = displacements(&sole);
         let at = |f: usize| points[f][0] + moved[f];
         for f in 20..40 {
@@ -197,7 +196,8 @@ mod tests {
         // A foot that slides steadily, with a gap of two frames in which it is not taken to stand.
         let points: Vec<Vec<DVec3>> = (0..60).map(|f| vec![DVec3::new(0.002 * f as f64, 0.0, 0.0)]).collect();
         let at = |stands: &[(usize, usize)]| {
-            let moved = displacements(&Sole { points: &points, stands, rate_hz: 30.0, height: 1.7 });
+            let moved =
+                displacements(&Sole { points: &points, stands, rate_hz: 30.0, height: 1.7, most_vertical: 0.04 });
             (points[40][0] + moved[40]).distance(points[20][0] + moved[20])
         };
         // Apart by what it slides in the gap, not by what it slides from the middle of one stand to the middle of the other.
@@ -213,7 +213,7 @@ mod tests {
             vec![toe - 0.2 * DVec3::new(libm::cos(angle), 0.0, -libm::sin(angle)), toe]
         };
         let points: Vec<Vec<DVec3>> = (0..20).map(roll).collect();
-        let sole = Sole { points: &points, stands: &[(0, 20)], rate_hz: 30.0, height: 1.7 };
+        let sole = Sole { points: &points, stands: &[(0, 20)], rate_hz: 30.0, height: 1.7, most_vertical: 0.04 };
         let farthest = displacements(&sole).iter().map(|m| m.length()).fold(0.0, f64::max);
         assert!(farthest < 0.002, "{farthest}");
     }
@@ -221,7 +221,7 @@ mod tests {
     #[test]
     fn a_foot_that_is_meant_to_slide_slides() {
         let points: Vec<Vec<DVec3>> = (0..60).map(|f| vec![DVec3::new(0.02 * f as f64, 0.0, 0.0)]).collect();
-        let sole = Sole { points: &points, stands: &[(0, 60)], rate_hz: 30.0, height: 1.7 };
+        let sole = Sole { points: &points, stands: &[(0, 60)], rate_hz: 30.0, height: 1.7, most_vertical: 0.04 };
         let moved = displacements(&sole);
         assert!(moved.iter().all(|m| m.length() < 0.5 * MOST_SLIDE * 1.7 + 1e-9));
     }

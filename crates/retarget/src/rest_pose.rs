@@ -20,7 +20,13 @@ pub(crate) struct RestPoses {
 }
 
 /// Finds the rest poses; `soles` holds, for each limb, which direction of the source's foot is up when the foot is flat on the ground.
-pub(crate) fn rest_poses(source: &Body, target: &Body, limbs: &[LimbPair], soles: &[Option<DVec3>], posture: Posture) -> RestPoses {
+pub(crate) fn rest_poses(
+    source: &Body,
+    target: &Body,
+    limbs: &[LimbPair],
+    soles: &[Option<DVec3>],
+    posture: Posture,
+) -> RestPoses {
     let mut ours = Turns::new(source);
     let mut theirs = Turns::new(target);
     for (pair, sole) in limbs.iter().zip(soles) {
@@ -96,7 +102,8 @@ impl<'a> Turns<'a> {
             let carried = joint.parent.map_or(DQuat::IDENTITY, |p| turns[p]);
             turns.push(self.explicit[index].unwrap_or(carried));
         }
-        let orientations: Vec<DQuat> = turns.iter().zip(self.bind).map(|(t, b)| (*t * b.orientation).normalize()).collect();
+        let orientations: Vec<DQuat> =
+            turns.iter().zip(self.bind).map(|(t, b)| (*t * b.orientation).normalize()).collect();
         placed_from_world(self.skeleton, self.bind[0].position, &orientations)
     }
 }

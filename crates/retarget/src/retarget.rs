@@ -10,11 +10,13 @@ use crate::joint_map::{JointMap, Resolved};
 use crate::legs_and_arms::{Body, LimbPair, limb_pairs};
 use crate::limbs_to_goals::bring_limbs_to_goals;
 use crate::rest_pose::{RestPoses, rest_poses};
+use crate::rotations::to_local;
 use crate::soles::{Ground, source_pose};
 use crate::travel::Travel;
+use crate::working_clip::WorkingClip;
 use glam::{DQuat, DVec3};
 use sinew_motion::skeleton::Placed;
-use sinew_motion::tools::ToolError;
+use sinew_motion::tools::{Foot, ToolError};
 use sinew_motion::{Clip, Rig};
 
 /// What a user may choose.
@@ -47,7 +49,9 @@ pub struct Retargeted {
 pub(crate) struct Scene<'a> {
     pub source: Body<'a>,
     pub target: Body<'a>,
+    /// The clip that is worked on.
     pub clip: &'a Clip,
+    pub working: &'a WorkingClip,
     /// Turns the source to look where the character looks.
     pub turn: DQuat,
     pub map: Resolved,
@@ -94,46 +98,49 @@ pub fn retarget(
         let wrong = ToolError::OtherSkeleton { clip: clip.name.clone(), clip_joints, skeleton_joints: joints };
         return Err(wrong.into());
     }
-    let scene = scene(source, clip, target, map, options)?;
+    let anatomies = [Anatomy::of(&source.skeleton, &source.clips), Anatomy::of(&target.skeleton, &target.clips)];
+    let feet: Vec<Foot> = anatomies[0].limbs.iter().filter_map(|limb| limb.foot.clone()).collect();
+    let working = WorkingClip::of(&source.skeleton, clip, &feet)?;
+    let scene = scene([source, target], &anatomies, &working, map, options)?;
     let mut poses = follow(&scene);
     let goals = goals(&scene, &poses, options.plant_feet);
     bring_limbs_to_goals(&scene, &mut poses, &goals);
-    let clip = poses.into_clip(&scene, clip);
-    let figures = measure(&scene, &clip);
-    let notes = notes(&scene, target, &clip, &figures);
+    let figures = measure(&scene, &poses);
+    let clip = poses.into_clip(&scene);
+    let notes = notes(&scene, &clip, &figures);
     Ok(Retargeted { clip, figures, notes })
 }
 
 fn scene<'a>(
-    source: &'a Rig,
-    clip: &'a Clip,
-    target: &'a Rig,
+    [source, target]: [&'a Rig; 2],
+    [from, to]: &[Anatomy; 2],
+    working: &'a WorkingClip,
     map: &JointMap,
     options: &RetargetOptions,
 ) -> Result<Scene<'a>, RetargetError> {
-    let from = Anatomy::of(&source.skeleton, &source.clips);
-    let to = Anatomy::of(&target.skeleton, &target.clips);
     let turn = from.frame.turn_to(&to.frame);
     let resolved = Resolved::new(map, &source.skeleton, &target.skeleton)?;
-    let limbs = limb_pairs(&resolved.limbs, (&source.skeleton, &from), (&target.skeleton, &to));
-    let ground = Ground::of(&source.skeleton, clip, &limbs)?;
-    let ours = Body::new(&source.skeleton, &from, turn);
-    let theirs = Body::new(&target.skeleton, &to, DQuat::IDENTITY);
+    let limbs = limb_pairs(&resolved.limbs, (&source.skeleton, from), (&target.skeleton, to));
+    let ground = Ground::of(&source.skeleton, working, &limbs)?;
+    let ours = Body::new(&source.skeleton, from, turn);
+    let theirs = Body::new(&target.skeleton, to, DQuat::IDENTITY);
     let rest = rest_poses(&ours, &theirs, &limbs, &ground.soles, map.posture);
     let pelvises = [resolved.source_pelvis, resolved.target_pelvis];
     let mut travel = Travel::between(&ours, &theirs, &limbs, &rest, pelvises, map.posture);
     if let Some(scale) = options.scale {
         travel.level = scale;
     }
+    let (clip, axes_to_come) = (&working.clip, Vec::new());
+    let (source, target) = (ours, theirs);
     let mut scene =
-        Scene { source: ours, target: theirs, clip, turn, map: resolved, limbs, ground, rest, travel, axes: Vec::new() };
+        Scene { source, target, clip, working, turn, map: resolved, limbs, ground, rest, travel, axes: axes_to_come };
     scene.axes = axes(&scene, map.posture);
     Ok(scene)
 }
 
-fn notes(scene: &Scene, target: &Rig, clip: &Clip, figures: &Figures) -> Vec<String> {
+fn notes(scene: &Scene, clip: &Clip, figures: &Figures) -> Vec<String> {
     let followed: Vec<usize> = scene.map.follows.iter().map(|f| f.target).collect();
-    let joints = target.skeleton.joints.len();
+    let joints = scene.target.skeleton.joints.len();
     let mut notes = vec![format!(
         "{}: moves {} of the character's {joints} joints by their roles; its travel is scaled by {:.3}.",
         clip.name,
@@ -151,16 +158,27 @@ fn notes(scene: &Scene, target: &Rig, clip: &Clip, figures: &Figures) -> Vec<Str
 
 impl Poses {
     /// The poses as a clip: rotations in the parents' frames, neighbouring frames in the same hemisphere.
-    fn into_clip(self, scene: &Scene, source: &Clip) -> Clip {
+    fn into_clip(self, scene: &Scene) -> Clip {
         let count = scene.target.skeleton.joints.len();
-        let mut rotations: Vec<DQuat> = Vec::with_capacity(self.orientations.len());
-        for world in self.orientations.chunks(count) {
-            for local in crate::rotations::to_local(scene.target.skeleton, world) {
-                let before = rotations.len().checked_sub(count).map(|at| rotations[at]);
-                let turned = before.is_some_and(|b| b.dot(local) < 0.0);
-                rotations.push(if turned { -local } else { local });
+        let working = scene.working;
+        let mut clip = Clip {
+            name: scene.clip.name.clone(),
+            rate_hz: scene.clip.rate_hz,
+            root_positions: Vec::with_capacity(working.frames),
+            rotations: Vec::with_capacity(working.frames * count),
+        };
+        for frame in 0..working.frames {
+            let at = working.first + frame;
+            let mut local = to_local(scene.target.skeleton, &self.orientations[at * count..(at + 1) * count]);
+            let (root, orientation) = working.undo(frame, self.roots[at], local[0], scene.turn, scene.travel.level);
+            local[0] = orientation.normalize();
+            clip.root_positions.push(root);
+            for rotation in local {
+                let before = clip.rotations.len().checked_sub(count).map(|at| clip.rotations[at]);
+                let turned = before.is_some_and(|b| b.dot(rotation) < 0.0);
+                clip.rotations.push(if turned { -rotation } else { rotation });
             }
         }
-        Clip { name: source.name.clone(), rate_hz: source.rate_hz, root_positions: self.roots, rotations }
+        clip
     }
 }

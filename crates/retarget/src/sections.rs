@@ -109,7 +109,11 @@ pub(crate) fn leg_sections(skeleton: &Skeleton, bind: &[Placed], path: &[usize],
             let bone = bind[above[0]].position.distance(bind[last].position);
             let low = foot.sole.iter().map(|p| bind[p.joint].place(p.local).z).fold(f64::INFINITY, f64::min);
             let reaches_down = bind[last].position.z - low > LOWER_SHARE * bone;
-            if reaches_down { lower.push(last) } else { end.push(last) }
+            if reaches_down {
+                lower.push(last)
+            } else {
+                end.push(last)
+            }
             digits = below;
         }
         _ => {

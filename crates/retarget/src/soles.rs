@@ -2,6 +2,7 @@
 
 use crate::legs_and_arms::{LimbPair, turned};
 use crate::sections::Section;
+use crate::working_clip::WorkingClip;
 use glam::{DQuat, DVec3};
 use sinew_motion::skeleton::Placed;
 use sinew_motion::tools::{ContactOptions, Floor, Foot, ToolError, contacts};
@@ -13,8 +14,6 @@ const FLAT_SHARE: f64 = 0.3;
 const LEAST_FRAMES: usize = 4;
 /// Stands with shorter gaps than this between them are one, s.
 const GAP_SECS: f64 = 0.05;
-/// A clip whose feet keep this share of the height over the ground on which the bind pose stands is one in mid-air.
-const AIRBORNE: f64 = 0.1;
 /// A bind pose whose soles are this near to `z = 0`, in heights, stands on it.
 const ON_ZERO: f64 = 0.03;
 
@@ -31,13 +30,23 @@ pub(crate) struct Ground {
 
 impl Ground {
     /// Finds when the limbs that have feet stand.
-    pub fn of(skeleton: &Skeleton, clip: &Clip, limbs: &[LimbPair]) -> Result<Ground, ToolError> {
+    pub fn of(skeleton: &Skeleton, working: &WorkingClip, limbs: &[LimbPair]) -> Result<Ground, ToolError> {
+        let clip = &working.clip;
         let feet: Vec<Foot> = limbs.iter().filter_map(|pair| pair.source.foot.clone()).collect();
-        let options = ContactOptions { speed: 0.06, release: 1.5, height: 0.025, shortest_secs: 0.05, ..ContactOptions::default() };
-        let mut found = contacts(skeleton, clip, &feet, &options)?;
-        if found.floor.height > AIRBORNE * skeleton.height() && stands_on_zero(skeleton, &feet) {
-            found = contacts(skeleton, clip, &feet, &ContactOptions { floor: Some(Floor::default()), ..options })?;
-        }
+        // Feet of a walk that was drawn in place ease in and out of their steps.
+        let (speed, release) = if working.was_in_place { (0.12, 1.3) } else { (0.06, 1.5) };
+        let options =
+            ContactOptions { speed, release, height: 0.025, shortest_secs: 0.05, ..ContactOptions::default() };
+        // A bind pose that stands on zero says where the ground is; toes that dip below it do not.
+        let floor = match stands_on_zero(skeleton, limbs) {
+            true => Floor::default(),
+            false => {
+                let legs = limbs.iter().filter(|pair| pair.kind.is_leg());
+                let feet: Vec<Foot> = legs.filter_map(|pair| pair.source.foot.clone()).collect();
+                contacts(skeleton, clip, &feet, &options)?.floor
+            }
+        };
+        let found = contacts(skeleton, clip, &feet, &ContactOptions { floor: Some(floor), ..options })?;
         let gap = libm::ceil(GAP_SECS * clip.rate_hz) as usize;
         let (mut stands, mut soles, mut foot) = (Vec::new(), Vec::new(), 0);
         for pair in limbs {
@@ -55,9 +64,10 @@ impl Ground {
     }
 }
 
-fn stands_on_zero(skeleton: &Skeleton, feet: &[Foot]) -> bool {
+fn stands_on_zero(skeleton: &Skeleton, limbs: &[LimbPair]) -> bool {
     let bind = skeleton.bind_pose();
-    let soles = feet.iter().flat_map(|foot| &foot.sole).map(|p| bind[p.joint].place(p.local).z);
+    let feet = limbs.iter().filter(|pair| pair.kind.is_leg()).filter_map(|pair| pair.source.foot.as_ref());
+    let soles = feet.flat_map(|foot| &foot.sole).map(|p| bind[p.joint].place(p.local).z);
     soles.fold(f64::INFINITY, f64::min).abs() < ON_ZERO * skeleton.height()
 }
 
@@ -75,7 +85,7 @@ fn joined(spans: Vec<(usize, usize)>, gap: usize) -> Vec<(usize, usize)> {
 
 /// Mean direction of up in the foot's frame over the standing frames with the lowest ankle; feet that stand on their toes have none.
 fn flat_sole(skeleton: &Skeleton, clip: &Clip, pair: &LimbPair, spans: &[(usize, usize)]) -> Option<DVec3> {
-    let end = pair.source.first(Section::End).filter(|_| !pair.source.on_digits)?;
+    let end = pair.source.first(Section::End).filter(|_| pair.kind.is_leg() && !pair.source.on_digits)?;
     let mut seen: Vec<(f64, DVec3)> = Vec::new();
     for frame in spans.iter().flat_map(|&(first, end)| first..end) {
         let placed = clip.place(skeleton, frame)[end];

@@ -3,6 +3,7 @@
 use crate::joint_map::Posture;
 use crate::legs_and_arms::{Body, LimbPair};
 use crate::rest_pose::RestPoses;
+use crate::rotations::smooth_step;
 use crate::sections::Section;
 use glam::{DQuat, DVec3};
 use sinew_motion::skeleton::Placed;
@@ -12,35 +13,48 @@ use sinew_motion::skeleton::Placed;
 pub(crate) struct Travel {
     /// Level lengths: ratio of the legs.
     pub level: f64,
-    /// Heights: ratio of the pelvises' heights over the ground in the rest poses.
-    pub vertical: f64,
+    /// Heights of the pelvises over the ground in the rest poses, source and target, m.
+    pub standing: [f64; 2],
 }
+
+/// Heights of a pelvis, in standing ones, between which a body comes from lying to standing.
+const RISES: [f64; 2] = [0.4, 0.8];
 
 impl Travel {
     /// Ratios of leg lengths and of standing heights. Between bodies with stances of their own, the height of the hips stands for the length of the legs.
-    pub fn between(source: &Body, target: &Body, limbs: &[LimbPair], rest: &RestPoses, pelvis: [usize; 2], posture: Posture) -> Travel {
+    pub fn between(
+        source: &Body,
+        target: &Body,
+        limbs: &[LimbPair],
+        rest: &RestPoses,
+        pelvis: [usize; 2],
+        posture: Posture,
+    ) -> Travel {
         let legs: Vec<&LimbPair> = limbs.iter().filter(|pair| pair.kind.is_leg()).collect();
         let floors = [floor(&rest.source, &legs, true), floor(&rest.target, &legs, false)];
         let sum = |of: &dyn Fn(&LimbPair) -> Option<f64>| legs.iter().filter_map(|pair| of(pair)).sum::<f64>();
         let lengths = match posture {
             Posture::Same => [sum(&|p| p.source.length(&source.bind)), sum(&|p| p.target.length(&target.bind))],
             Posture::Own => {
-                let hip = |limb: Option<usize>, placed: &[Placed], floor: f64| limb.map(|j| placed[j].position.z - floor);
+                let hip =
+                    |limb: Option<usize>, placed: &[Placed], floor: f64| limb.map(|j| placed[j].position.z - floor);
                 let ours = sum(&|p| hip(p.source.first(Section::Upper), &rest.source, floors[0]));
                 [ours, sum(&|p| hip(p.target.first(Section::Upper), &rest.target, floors[1]))]
             }
         };
-        let heights = [
-            rest.source[pelvis[0]].position.z - floors[0],
-            rest.target[pelvis[1]].position.z - floors[1],
-        ];
+        let heights = [rest.source[pelvis[0]].position.z - floors[0], rest.target[pelvis[1]].position.z - floors[1]];
         let level = ratio(lengths).unwrap_or(1.0);
-        Travel { level, vertical: ratio(heights).unwrap_or(level) }
+        let standing = if ratio(heights).is_some() { heights } else { [1.0, level] };
+        Travel { level, standing }
     }
 
-    /// Where the pelvis of the character is: `(k x, k y, r z)`.
+    /// Where the pelvis of the character is. On the level `k x`. A body that stands rises and sinks by `k` times what the source does,
+    /// `h_t + k (z − h_s)`; one that lies is as high in its own standing height as the source, `h_t z / h_s`.
     pub fn pelvis(&self, source: DVec3) -> DVec3 {
-        DVec3::new(self.level * source.x, self.level * source.y, self.vertical * source.z)
+        let [ours, theirs] = self.standing;
+        let (lying, standing) = (theirs * source.z / ours, theirs + self.level * (source.z - ours));
+        let share = smooth_step(RISES[0], RISES[1], source.z / ours);
+        DVec3::new(self.level * source.x, self.level * source.y, lying + share * (standing - lying))
     }
 }
 
