@@ -3,6 +3,7 @@
 use crate::follow::Poses;
 use crate::hinge::bend;
 use crate::legs_and_arms::{BodyLimb, LimbPair};
+use crate::limb_ik::ELBOW;
 use crate::planting::step;
 use crate::rest_pose::directions;
 use crate::retarget::Scene;
@@ -136,7 +137,10 @@ fn count_bends(scene: &Scene, poses: &[Vec<Placed>], of_target: bool) -> Bends {
         for placed in poses {
             let [Some(u), Some(l)] = directions(limb, placed) else { continue };
             let turn = placed[upper].orientation * rest[upper].orientation.inverse();
-            let bent = bend(u, l, (turn * *axis).reject_from_normalized(u).normalize_or(DVec3::Y));
+            let axis = (turn * *axis).reject_from_normalized(u).normalize_or(DVec3::Y);
+            // An elbow that bends sideways is no wrong one.
+            let sideways = u.cross(l).normalize_or_zero().dot(axis) > ELBOW.none;
+            let bent = if pair.kind.is_leg() || !sideways { bend(u, l, axis) } else { 0.0 };
             if bent < -STRAIGHT {
                 *if pair.kind.is_leg() { &mut bends.knees_wrong } else { &mut bends.elbows_wrong } += 1;
                 bends.worst_deg = bends.worst_deg.max(-bent.to_degrees());

@@ -2,8 +2,9 @@
 
 use crate::follow::Poses;
 use crate::legs_and_arms::LimbPair;
-use crate::planting::{Sole, displacements};
+use crate::planting::{FADE_SECS, Sole, displacements};
 use crate::retarget::Scene;
+use crate::rotations::smooth_step;
 use crate::sections::Section;
 use crate::travel::{floor, heading};
 use glam::{DQuat, DVec3};
@@ -17,6 +18,8 @@ const ARM_VERTICAL: f64 = 0.1;
 pub(crate) struct LimbGoals {
     pub places: Vec<DVec3>,
     pub stands: Vec<bool>,
+    /// How firmly the place is held, from 0 to 1, where the body is lowered: feet always, hands around the time that they stand.
+    pub holds: Vec<f64>,
 }
 
 /// Goals of all limbs.
@@ -35,6 +38,10 @@ pub(crate) fn goals(scene: &Scene, poses: &Poses, plant: bool) -> Vec<LimbGoals>
         let stands = &scene.ground.stands[index];
         goals.stands = vec![false; goals.places.len()];
         stands.iter().for_each(|&(first, end)| goals.stands[first..end].fill(true));
+        goals.holds = match pair.kind.is_leg() {
+            true => vec![1.0; goals.places.len()],
+            false => holds(stands, goals.places.len(), FADE_SECS * scene.clip.rate_hz),
+        };
         if let (true, Some(points)) = (plant, sole_points(scene, poses, pair, &goals.places)) {
             let height = scene.target.skeleton.height();
             let most_vertical = if pair.kind.is_leg() { LEG_VERTICAL } else { ARM_VERTICAL };
@@ -47,11 +54,20 @@ pub(crate) fn goals(scene: &Scene, poses: &Poses, plant: bool) -> Vec<LimbGoals>
     scene.limbs.iter().enumerate().map(one).collect()
 }
 
+/// 1 while a limb stands, fading to 0 within `fade` frames around that time.
+fn holds(stands: &[(usize, usize)], frames: usize, fade: f64) -> Vec<f64> {
+    let away = |frame: usize| {
+        let gap = |&(first, end): &(usize, usize)| first.saturating_sub(frame).max((frame + 1).saturating_sub(end));
+        stands.iter().map(gap).min().map_or(f64::INFINITY, |gap| gap as f64)
+    };
+    (0..frames).map(|frame| smooth_step(fade, 0.0, away(frame))).collect()
+}
+
 /// A hand is where its arm's turns put it.
 fn arm(scene: &Scene, poses: &Poses, pair: &LimbPair) -> Option<LimbGoals> {
     let (wrist, _) = (pair.target.wrist?, pair.target.first(Section::End)?);
     let places = (0..poses.roots.len()).map(|frame| wrist.place(&poses.place(scene, frame))).collect();
-    Some(LimbGoals { places, stands: Vec::new() })
+    Some(LimbGoals { places, ..LimbGoals::default() })
 }
 
 fn leg(scene: &Scene, poses: &Poses, pair: &LimbPair, floors: [f64; 2]) -> Option<LimbGoals> {
@@ -74,7 +90,7 @@ fn leg(scene: &Scene, poses: &Poses, pair: &LimbPair, floors: [f64; 2]) -> Optio
         let level = hip + k * (at - source[other_top].position) + facing * differ;
         places.push(level.with_z(heights[1] + k * (at.z - heights[0])));
     }
-    Some(LimbGoals { places, stands: Vec::new() })
+    Some(LimbGoals { places, ..LimbGoals::default() })
 }
 
 /// Points of the sole in every frame, with the effector at its goal.

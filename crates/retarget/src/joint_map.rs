@@ -134,7 +134,7 @@ pub(crate) struct Resolved {
     pub source_pelvis: usize,
     pub target_pelvis: usize,
     pub follows: Vec<Follow>,
-    /// Kind, side, and the joints of each section in source and target.
+    /// Kind, and the joints of each section in source and target.
     pub limbs: Vec<MappedLimb>,
 }
 
@@ -142,7 +142,6 @@ pub(crate) struct Resolved {
 #[derive(Clone, Debug)]
 pub(crate) struct MappedLimb {
     pub kind: LimbKind,
-    pub side: Side,
     pub source: [Vec<usize>; 5],
     pub target: [Vec<usize>; 5],
 }
@@ -179,7 +178,7 @@ impl Resolved {
                 let parts = Section::ALL.map(|section| indices(Role::Limb(kind, side, section)));
                 if parts.iter().any(|(_, theirs)| !theirs.is_empty()) {
                     let (ours, theirs) = (parts.clone().map(|p| p.0), parts.map(|p| p.1));
-                    limbs.push(MappedLimb { kind, side, source: ours, target: theirs });
+                    limbs.push(MappedLimb { kind, source: ours, target: theirs });
                 }
             }
         }

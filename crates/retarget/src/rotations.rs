@@ -15,7 +15,8 @@ pub(crate) fn arc(from: DVec3, to: DVec3) -> DQuat {
 /// The rotation whose axes are `up` and, as nearly as possible, `forward`: it turns `z` to `up` and the `xz` plane to hold `forward`.
 pub(crate) fn from_up_and_forward(up: DVec3, forward: DVec3) -> Option<DQuat> {
     let z = up.try_normalize()?;
-    let x = forward.reject_from_normalized(z).try_normalize()?;
+    let across = forward.reject_from_normalized(z);
+    let x = across.try_normalize().filter(|_| across.length() > 1e-6 * forward.length())?;
     Some(DQuat::from_mat3(&glam::DMat3::from_cols(x, z.cross(x), z)))
 }
 

@@ -1,7 +1,8 @@
 //! Where a character comes from: a rigged file, or one of the embedded ones.
 
 use crate::error::{FileError, Result};
-use sinew_motion::{ImportOptions, LARGEST_FILE, Rig, adopt_clips, read, read_bytes};
+use crate::retarget::add_clips;
+use sinew_motion::{ImportOptions, LARGEST_FILE, Rig, read, read_bytes};
 use std::path::{Path, PathBuf};
 
 /// A rig with the bytes that it was read from, so that a clip can be written back into them.
@@ -18,11 +19,24 @@ pub struct Source {
 
 impl Source {
     /// Reads a file; a name of an embedded character (`dinosaur`, `human`, `quadruped`) that is no file gives that one.
-    /// Clips of the files `motions` are laid onto the same joints, by name.
+    /// Clips of the files `motions` are added: laid onto joints of the same names, else moved to this skeleton by the roles of the joints.
     ///
     /// # Errors
     /// Where a file cannot be read, or its clips do not fit.
     pub fn open(path: &Path, motions: &[PathBuf], options: &ImportOptions) -> Result<Source> {
+        Source::open_with_map(path, motions, None, options)
+    }
+
+    /// As [`Source::open`], with clips moved by the map of joints in the file `map`.
+    ///
+    /// # Errors
+    /// Where a file cannot be read, or its clips or the map do not fit.
+    pub fn open_with_map(
+        path: &Path,
+        motions: &[PathBuf],
+        map: Option<&Path>,
+        options: &ImportOptions,
+    ) -> Result<Source> {
         let mut source = match path.to_str().and_then(sinew_assets::find) {
             Some(bytes) if !path.exists() => {
                 let name = path.to_string_lossy().into_owned();
@@ -42,8 +56,11 @@ impl Source {
             }
         };
         for motion in motions {
-            let other = read(motion, options)?;
-            adopt_clips(&mut source.rig, &other, &motion.to_string_lossy())?;
+            let other = match motion.to_str().and_then(sinew_assets::find) {
+                Some(bytes) if !motion.exists() => read_bytes(bytes, &motion.to_string_lossy(), None, options)?,
+                _ => read(motion, options)?,
+            };
+            add_clips(&mut source.rig, &other, &motion.to_string_lossy(), map)?;
         }
         Ok(source)
     }

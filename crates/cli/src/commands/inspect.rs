@@ -15,9 +15,12 @@ pub struct ReadArgs {
     /// Rigged file (GLB, glTF, FBX, BVH, DeepMimic), or `dinosaur`, `human` or `quadruped` for an embedded one
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// Adds the clips of another file, matched to this one's joints by name; may be repeated
+    /// Adds the clips of another file: onto joints of the same names, else by what the joints are for (see `sinew retarget`); may be repeated
     #[arg(long, value_name = "FILE")]
     motion: Vec<PathBuf>,
+    /// Which joints of --motion move which joints of this file, as `sinew retarget --map-out` writes it
+    #[arg(long, value_name = "map.toml", requires = "motion")]
+    map: Option<PathBuf>,
     /// Axis of the file that points up; by default as the file says, or guessed
     #[arg(long, value_name = "x|y|z")]
     up: Option<UpName>,
@@ -49,7 +52,7 @@ impl ReadArgs {
 
     /// Reads the file.
     pub fn open(&self) -> Result<Source> {
-        Ok(Source::open(&self.file, &self.motion, &self.options())?)
+        Ok(Source::open_with_map(&self.file, &self.motion, self.map.as_deref(), &self.options())?)
     }
 
     /// Reads the file; where it is a character that was made before, also the rig that it was made from, the first `--motion`.
@@ -65,7 +68,7 @@ impl ReadArgs {
                 if project.options().source.is_empty() { "FILE" } else { &project.options().source }
             );
         };
-        let mut source = Source::open(rig, others, &self.options())?;
+        let mut source = Source::open_with_map(rig, others, self.map.as_deref(), &self.options())?;
         source.name = self.file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         Ok((source, Some(project)))
     }

@@ -26,7 +26,7 @@ mod testing;
 #[cfg(test)]
 mod tests;
 
-pub use adopt_clips::adopt_clips;
+pub use adopt_clips::{adopt_clips, fits_by_name};
 
 use crate::raw::RawRig;
 use crate::{ImportOptions, ReadError, Report, Rig, SourceFrame};
