@@ -64,9 +64,9 @@ pub(crate) struct Scene<'a> {
 }
 
 impl Scene<'_> {
-    /// The source in a frame, turned, with its floor at zero.
+    /// The source in a frame, turned.
     pub fn source_pose(&self, frame: usize) -> Vec<Placed> {
-        source_pose(self.source.skeleton, self.clip, frame, self.turn, self.ground.floor)
+        source_pose(self.source.skeleton, self.clip, frame, self.turn)
     }
 
     /// Turn of a joint of the source from its rest pose.

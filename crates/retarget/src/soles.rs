@@ -14,14 +14,10 @@ const FLAT_SHARE: f64 = 0.3;
 const LEAST_FRAMES: usize = 4;
 /// Stands with shorter gaps than this between them are one, s.
 const GAP_SECS: f64 = 0.05;
-/// A bind pose whose soles are this near to `z = 0`, in heights, stands on it.
-const ON_ZERO: f64 = 0.03;
 
 /// What the source does on the ground.
 #[derive(Clone, Debug)]
 pub(crate) struct Ground {
-    /// Height of the floor, m.
-    pub floor: f64,
     /// For each limb, spans of frames in which it stands: first frame and the one after the last.
     pub stands: Vec<Vec<(usize, usize)>>,
     /// For each limb, which direction in the frame of its foot is up where the foot is flat.
@@ -37,16 +33,7 @@ impl Ground {
         let (speed, release) = if working.was_in_place { (0.12, 1.3) } else { (0.06, 1.5) };
         let options =
             ContactOptions { speed, release, height: 0.025, shortest_secs: 0.05, ..ContactOptions::default() };
-        // A bind pose that stands on zero says where the ground is; toes that dip below it do not.
-        let floor = match stands_on_zero(skeleton, limbs) {
-            true => Floor::default(),
-            false => {
-                let legs = limbs.iter().filter(|pair| pair.kind.is_leg());
-                let feet: Vec<Foot> = legs.filter_map(|pair| pair.source.foot.clone()).collect();
-                contacts(skeleton, clip, &feet, &options)?.floor
-            }
-        };
-        let found = contacts(skeleton, clip, &feet, &ContactOptions { floor: Some(floor), ..options })?;
+        let found = contacts(skeleton, clip, &feet, &ContactOptions { floor: Some(Floor::default()), ..options })?;
         let gap = libm::ceil(GAP_SECS * clip.rate_hz) as usize;
         let (mut stands, mut soles, mut foot) = (Vec::new(), Vec::new(), 0);
         for pair in limbs {
@@ -60,15 +47,8 @@ impl Ground {
             stands.push(spans);
             foot += 1;
         }
-        Ok(Ground { floor: found.floor.height, stands, soles })
+        Ok(Ground { stands, soles })
     }
-}
-
-fn stands_on_zero(skeleton: &Skeleton, limbs: &[LimbPair]) -> bool {
-    let bind = skeleton.bind_pose();
-    let feet = limbs.iter().filter(|pair| pair.kind.is_leg()).filter_map(|pair| pair.source.foot.as_ref());
-    let soles = feet.flat_map(|foot| &foot.sole).map(|p| bind[p.joint].place(p.local).z);
-    soles.fold(f64::INFINITY, f64::min).abs() < ON_ZERO * skeleton.height()
 }
 
 /// Spans with short gaps between them as one.
@@ -99,9 +79,7 @@ fn flat_sole(skeleton: &Skeleton, clip: &Clip, pair: &LimbPair, spans: &[(usize,
     seen[..lowest].iter().map(|(_, up)| *up).sum::<DVec3>().try_normalize()
 }
 
-/// The source's pose in a frame, turned to look where the character looks, with the floor at zero.
-pub(crate) fn source_pose(skeleton: &Skeleton, clip: &Clip, frame: usize, turn: DQuat, floor: f64) -> Vec<Placed> {
-    let mut placed: Vec<Placed> = clip.place(skeleton, frame).iter().map(|p| turned(p, turn)).collect();
-    placed.iter_mut().for_each(|p| p.position.z -= floor);
-    placed
+/// The source's pose in a frame, turned to look where the character looks.
+pub(crate) fn source_pose(skeleton: &Skeleton, clip: &Clip, frame: usize, turn: DQuat) -> Vec<Placed> {
+    clip.place(skeleton, frame).iter().map(|p| turned(p, turn)).collect()
 }

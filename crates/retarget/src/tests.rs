@@ -109,7 +109,7 @@ fn a_source_that_looks_elsewhere_is_turned() {
     for frame in [0, 40, 80] {
         let off =
             place(&target, &straight, frame, "Head").position.distance(place(&target, &other, frame, "Head").position);
-        assert!(off < 1e-6, "{frame}: {off}");
+        assert!(off < 1e-4, "{frame}: {off}");
     }
 }
 

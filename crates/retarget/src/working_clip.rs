@@ -1,11 +1,12 @@
 //! The clip as it is worked on: on real ground, and with its neighbours where it is a cycle.
 //!
-//! Feet of a walk in place slide backwards over the ground as on a treadmill: such a clip is worked on as if it travelled. A cycle is
-//! worked on as the middle one of three, so that feet are planted across its seam and its end still meets its beginning. Both are undone in the result.
+//! The clip is laid onto level ground at `z = 0`. Feet of a walk in place slide backwards over the ground as on a treadmill: such a clip is
+//! worked on as if it travelled. A cycle is worked on as the middle one of three, so that feet are planted across its seam and its end still meets its
+//! beginning. Travel and neighbours are undone in the result.
 
 use crate::rotations::twist_angle;
 use glam::{DQuat, DVec3};
-use sinew_motion::tools::{Foot, GroundSpeed, ToolError, repeat_cycle, travel_from_feet};
+use sinew_motion::tools::{Foot, ToolError, put_on_ground, repeat_cycle};
 use sinew_motion::{Clip, Skeleton};
 
 /// Longer clips are not worked on as one of three, s.
@@ -28,8 +29,8 @@ pub(crate) struct WorkingClip {
 impl WorkingClip {
     pub fn of(skeleton: &Skeleton, original: &Clip, feet: &[Foot]) -> Result<WorkingClip, ToolError> {
         let frames = original.frame_count();
-        let travel = travel_from_feet(skeleton, original, feet, GroundSpeed::default())?;
-        let (mut clip, mut first) = (travel.clip, 0);
+        let ground = put_on_ground(skeleton, original, feet)?;
+        let (mut clip, mut first) = (ground.clip, 0);
         if frames > 2 && original.duration_secs() <= LONGEST_CYCLE_SECS && repeat_cycle(&clip, 1)?.is_cycle {
             let repeated = repeat_cycle(&clip, 3)?;
             first = if repeated.last_frame_repeats_first { frames - 1 } else { frames };
@@ -41,7 +42,7 @@ impl WorkingClip {
             let turn = DQuat::from_rotation_z(twist_angle(turned, DVec3::Z));
             (turn, clip.root_positions[first + frame] - turn * original.root_positions[frame])
         });
-        Ok(WorkingClip { moves: moves.collect(), clip, first, frames, was_in_place: travel.was_in_place })
+        Ok(WorkingClip { moves: moves.collect(), clip, first, frames, was_in_place: ground.given_speed.is_some() })
     }
 
     /// Takes a frame's move back from a root of the character, whose world is turned by `turn` against the source's and scaled by `scale` on the level.
