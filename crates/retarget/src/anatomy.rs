@@ -101,7 +101,7 @@ impl Anatomy {
             };
             let top = tree.common(left.joint, right.joint);
             for (side, foot) in [(Side::Left, left), (Side::Right, right)] {
-                let sections = leg_sections(skeleton, &bind, &tree.path(top, foot.joint), foot);
+                let sections = leg_sections(skeleton, &bind, &tree.path(top, foot.joint), foot, frame.forward);
                 limbs.push(Limb { kind, side, sections, foot: Some(foot.clone()) });
             }
         }

@@ -10,7 +10,7 @@ use glam::DVec3;
 /// Height over the lowest point at which a point's weight has fallen by a factor e, as a part of the character's height.
 const WEIGHT_HEIGHT: f64 = 0.004;
 /// Longest slide in one stand that is taken back in full, as a part of the height; beyond it the foot is meant to slide.
-const MOST_SLIDE: f64 = 0.12;
+const MOST_SLIDE: f64 = 0.3;
 /// Time over which a displacement fades after a stand and rises before one, s.
 pub(crate) const FADE_SECS: f64 = 0.25;
 

@@ -83,6 +83,8 @@ impl Limb {
 
 /// A girdle's bone is shorter than this share of the limb's longest.
 const GIRDLE_SHARE: f64 = 0.4;
+/// Cosine of the angle to the side from which on the first bone of a leg is a girdle.
+const SIDEWAYS: f64 = 0.8;
 /// What reaches down at least this share of the bone above it is no foot but the lower part of the limb.
 const LOWER_SHARE: f64 = 0.5;
 
@@ -97,8 +99,15 @@ fn says(skeleton: &Skeleton, joint: usize, list: &[&str]) -> bool {
     words(&skeleton.joints[joint].name).iter().any(|word| list.iter().any(|wanted| is(word, wanted)))
 }
 
-/// Splits a leg: `path` from below the trunk to the joint of the foot.
-pub(crate) fn leg_sections(skeleton: &Skeleton, bind: &[Placed], path: &[usize], foot: &Foot) -> [Vec<usize>; 5] {
+/// Splits a leg: `path` from below the trunk to the joint of the foot. `forward` is where the body looks.
+pub(crate) fn leg_sections(
+    skeleton: &Skeleton,
+    bind: &[Placed],
+    path: &[usize],
+    foot: &Foot,
+    forward: DVec3,
+) -> [Vec<usize>; 5] {
+    let sideways = Some(DVec3::Z.cross(forward));
     let [mut girdle, mut upper, mut lower, mut end, mut digits]: [Vec<usize>; 5] = Default::default();
     let (above, last) = (&path[..path.len() - 1], foot.joint);
     let below = only_children(skeleton, last);
@@ -117,7 +126,7 @@ pub(crate) fn leg_sections(skeleton: &Skeleton, bind: &[Placed], path: &[usize],
             digits = below;
         }
         _ => {
-            let rest = without_girdle(skeleton, bind, path, 3, &mut girdle);
+            let rest = without_girdle(skeleton, bind, path, 3, sideways, &mut girdle);
             let rest = &rest[..rest.len() - 1];
             let knee = knee(skeleton, bind, rest, last);
             upper.extend(&rest[..knee]);
@@ -160,7 +169,7 @@ pub(crate) fn arm_sections(skeleton: &Skeleton, bind: &[Placed], path: &[usize])
         let with_hand = &path[..(hand + 1).min(path.len())];
         // An arm without a hand still has two parts.
         let least = if end.is_empty() { 2 } else { 3 };
-        let rest = without_girdle(skeleton, bind, with_hand, least, &mut girdle);
+        let rest = without_girdle(skeleton, bind, with_hand, least, None, &mut girdle);
         let core = &rest[..rest.len().min(core.len() - girdle.len())];
         let elbow = (1..core.len()).find(|&i| is_lower(core[i])).unwrap_or(core.len().div_ceil(2));
         upper.extend(&core[..elbow]);
@@ -169,13 +178,14 @@ pub(crate) fn arm_sections(skeleton: &Skeleton, bind: &[Placed], path: &[usize])
     [girdle, upper, lower, end, digits]
 }
 
-/// Takes the girdle off the front of a path: a first joint that is called so before one that is called an upper part, or whose bone is short.
+/// Takes the girdle off the front of a path: a first joint that is called so before one that is called an upper part, whose bone is short, or (of a leg) points to the side.
 /// At least `least` joints stay.
 fn without_girdle<'a>(
     skeleton: &Skeleton,
     bind: &[Placed],
     path: &'a [usize],
     least: usize,
+    sideways: Option<DVec3>,
     girdle: &mut Vec<usize>,
 ) -> &'a [usize] {
     let mut rest = path;
@@ -183,7 +193,10 @@ fn without_girdle<'a>(
         let bone = |i: usize| bind[rest[i]].position.distance(bind[rest[i + 1]].position);
         let longest = (0..rest.len() - 1).map(bone).fold(0.0, f64::max);
         let named = says(skeleton, rest[0], &GIRDLES) && says(skeleton, rest[1], &UPPERS);
-        if !(named || bone(0) < GIRDLE_SHARE * longest) {
+        // From the middle of the body to the hip: no thigh points to the side in a stance.
+        let along = (bind[rest[1]].position - bind[rest[0]].position).normalize_or_zero();
+        let is_sideways = sideways.is_some_and(|side| along.dot(side).abs() > SIDEWAYS);
+        if !(named || is_sideways || bone(0) < GIRDLE_SHARE * longest) {
             break;
         }
         girdle.push(rest[0]);

@@ -47,6 +47,32 @@ fn parts_of_people_and_beasts_are_found() {
 }
 
 #[test]
+fn a_first_bone_to_the_side_is_a_girdle_and_no_thigh() {
+    let mut rig = person(&PERSON, DQuat::IDENTITY);
+    // A stub from the middle of the body to each hip.
+    let mut joints = rig.skeleton.joints.clone();
+    for (thigh, stub, side) in [("LeftUpLeg", "LeftStub", 1.0), ("RightUpLeg", "RightStub", -1.0)] {
+        let at = joints.iter().position(|j| j.name == thigh).expect("a thigh");
+        let mut joint = joints[at].clone();
+        (joint.name, joint.offset) = (stub.into(), DVec3::ZERO);
+        joints[at].offset = DVec3::new(0.0, 0.3 * side, 0.0);
+        joints.insert(at, joint);
+        for later in &mut joints[at + 1..] {
+            later.parent = later.parent.map(|p| if p >= at { p + 1 } else { p });
+        }
+        joints[at + 1].parent = Some(at);
+    }
+    rig.skeleton.joints = joints;
+    let anatomy = Anatomy::of(&rig.skeleton, &[]);
+    let leg = anatomy.limb(LimbKind::Leg, Side::Right).expect("a leg");
+    let name = |section: Section| leg.first(section).map(|j| rig.skeleton.joints[j].name.as_str());
+    assert_eq!(
+        [Section::Girdle, Section::Upper, Section::Lower].map(name),
+        [Some("RightStub"), Some("RightUpLeg"), Some("RightLeg")]
+    );
+}
+
+#[test]
 fn names_are_not_needed() {
     let mut rig = person(&PERSON, DQuat::IDENTITY);
     let named = Anatomy::of(&rig.skeleton, &[]);
