@@ -211,9 +211,11 @@ def retarget(m):
     people = ["bvh/cmu_02_01.bvh", "bvh/cmu_49_02.bvh", "bvh/makehuman_walk1.bvh", "bvh/pymo_AV_8Walk_Meredith.bvh", "deepmimic/humanoid3d_walk.txt",
               "deepmimic/humanoid3d_cartwheel.txt", "fbx/Zombie.fbx", "gltf/KayKit_Med_MovementBasic.glb", "gltf/RobotExpressive.glb"]
     for character in ("King", "Worker", "Suit", "Stan", "Trex"):
-        moved(f"People on {character}", f"{m.data}/gltf/{character}.glb", people)
+        moved(f"People on {character}", f"{m.data}/gltf/{character}.glb", people, "--short")
     for source, character in (("Wolf", "Fox"), ("Husky", "Alpaca"), ("Husky", "Bull"), ("Alpaca", "ShibaInu")):
-        moved(f"{source} on {character}", f"{m.data}/gltf/{character}.glb", [f"gltf/{source}.glb"])
+        moved(f"{source} on {character}", f"{m.data}/gltf/{character}.glb", [f"gltf/{source}.glb"], "--short")
+    clips = ["02_01", "16_17", "35_01", "118_01", "13_11", "49_02", "06_14", "13_18", "90_17", "140_03", "139_18", "104_41", "137_12", "74_03", "91_03"]
+    m.section("Beside mink", m.run("python3", "scripts/retarget_peer.py", "--data", f"{m.data}/bvh", "--sinew", m.sinew, *(f"cmu_{clip}" for clip in clips), shown=f"python3 scripts/retarget_peer.py cmu_{clips[0]} …"))
 
 
 def studio(m):

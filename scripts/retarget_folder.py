@@ -80,7 +80,8 @@ def main():
         rows += [row(path, report, clip) for clip in report["clips"]]
     if clips:
         print("\n".join(summary(clips)))
-    print("\n".join(refused))
+    if refused:
+        print("\n".join(refused))
     if rows and not options.short:
         print("\n".join(["", line(HEAD), "|" + "---|" * len(HEAD), *map(line, rows)]))
     sys.exit(0 if rows else 1)
