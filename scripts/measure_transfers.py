@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""Transfers a list of motions with several seeds and prints a table; `scripts/results.py transfer` writes it to docs/results/transfer.md.
+"""Transfers a list of motions and prints what came of them; `scripts/results.py transfer` writes it to docs/results/transfer.md.
 
-    scripts/measure_transfers.py --data FOLDER [--list scripts/motions.tsv] [--seeds 0,1,2] [--preset default] [--config FILE] [--jobs 2] [--out DIR]
+    scripts/measure_transfers.py --data FOLDER [--list scripts/motions.tsv] [--seeds 0] [--preset default] [--config FILE] [--jobs 2] [--out DIR]
+    scripts/measure_transfers.py --data FOLDER --list scripts/few_motions.tsv --seeds 0,1,2 --each
 
-Each line of the list is a file, a clip and a number of cycles, with tabs between them and `-` for what is left out. Files that are not
-under FOLDER are named and left out. Every run keeps its folder under DIR, with film strips to look at, and is not made again.
+Each line of the list is a file, a clip, a number of cycles and a kind, with tabs between them and `-` for what is left out. Files that are not
+under FOLDER are named and left out. Every run keeps its folder under DIR, with film strips to look at, and is not made again. `--each` prints a
+row for each motion; otherwise there is one for each rig.
 """
 
 import argparse
@@ -24,19 +26,20 @@ def motions(path, data):
         if not line or line.startswith("#"):
             continue
         fields = line.split("\t")
-        if len(fields) != 3:
-            sys.exit(f"{path}, line {number}: {len(fields)} fields; give file, clip and cycles with tabs between them")
-        file, clip, cycles = fields
+        if len(fields) not in (3, 4):
+            sys.exit(f"{path}, line {number}: {len(fields)} fields; give file, clip, cycles and kind with tabs between them")
+        file, clip, cycles, kind = [*fields, "-"][:4]
         source = file if file in EMBEDDED else str(Path(data) / file)
         if file in EMBEDDED or Path(source).exists():
-            yield source, clip, cycles
+            yield source, clip, cycles, kind
         else:
             print(f"{source} is not there; its motion is left out", file=sys.stderr)
 
 
 def transfer(sinew, preset, config, out, motion, seed):
-    source, clip, cycles = motion
-    folder = Path(out) / f"{Path(source).stem}-{clip.replace('|', '_')}-{seed}"
+    source, clip, cycles, _ = motion
+    # The kind of file too: a rig may come as glTF and as FBX.
+    folder = Path(out) / f"{Path(source).stem}{Path(source).suffix.replace('.', '-')}-{clip.replace('|', '_').replace('/', '_')}-{seed}"
     if not (folder / "result.json").exists():
         command = [sinew, "transfer", source, "--preset", preset, "--seed", str(seed), "--threads", "1"]
         command += ["--out", str(folder), "--json"]
@@ -44,11 +47,14 @@ def transfer(sinew, preset, config, out, motion, seed):
         command += [] if cycles == "-" else ["--cycles", cycles]
         command += ["--config", config] if config else []
         run = subprocess.run(command, capture_output=True, text=True)
-        if run.returncode != 0:
+        folder.mkdir(parents=True, exist_ok=True)
+        if run.returncode == 101 or run.returncode < 0:
             sys.exit(f"{' '.join(command)}\n{run.stderr}")
-        (folder / "result.json").write_text(run.stdout)
+        refused = json.dumps({"refused": run.stderr.strip().splitlines()[-1:]})
+        (folder / "result.json").write_text(run.stdout if run.returncode == 0 else refused)
     result = json.loads((folder / "result.json").read_text())
-    print(f"{folder.name}: {'completed' if result['completed'] else 'fell'}, {result['cost_mean']:.3f}", file=sys.stderr)
+    said = f"refused, {result['refused']}" if "refused" in result else result["verdict_sentence"]
+    print(f"{folder.name}: {said}", file=sys.stderr, flush=True)
     return result
 
 
@@ -61,7 +67,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", default=".")
     parser.add_argument("--list", default=Path(__file__).with_name("motions.tsv"))
-    parser.add_argument("--seeds", default="0,1,2")
+    parser.add_argument("--seeds", default="0")
+    parser.add_argument("--each", action="store_true", help="a row for each motion")
     parser.add_argument("--preset", default="default")
     parser.add_argument("--config", help="settings on top of the preset, as sinew transfer --config takes them")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
@@ -76,21 +83,38 @@ def main():
         run = lambda pair: transfer(options.sinew, options.preset, options.config, options.out, *pair)
         results = dict(zip(pairs, pool.map(run, pairs)))
 
-    print("| motion | complete | cost | jerk | skate | depth |\n|---|---|---|---|---|---|")
-    for motion in sorted(chosen, key=lambda motion: name(motion).lower()):
-        own = [result for (other, _), result in results.items() if other == motion]
+    done = {pair: result for pair, result in results.items() if "refused" not in result}
+    group = name if options.each else lambda motion: Path(motion[0]).stem if motion[3] != "captured" else "captured people"
+    table("motion" if options.each else "rig", done, group)
+    print()
+    table("kind", done, lambda motion: motion[3])
+    for (motion, seed), result in results.items():
+        if "refused" in result:
+            print(f"\nrefused: {name(motion)}, seed {seed}: {' '.join(result['refused'])}")
+    slow = {pair: result["wall_secs"] / max(result["duration_secs"], 1e-9) for pair, result in done.items()}
+    worst = max(slow, key=slow.get)
+    print(
+        f"\nSeconds of one thread for a second of motion: median {statistics.median(slow.values()):.1f}, "
+        f"most {slow[worst]:.0f} ({name(worst[0])}, {done[worst]['verdict']})."
+    )
+
+
+def table(what, results, group):
+    """Prints how the motions of each group came out, and all of them."""
+    groups = {}
+    for (motion, _), result in results.items():
+        groups.setdefault(group(motion), []).append(result)
+    print(f"| {what} | runs | faithful | loose | failed | effectors off, % | joints off, ° | skate, % | depth, % | jerk | cost |")
+    print("|---|" + 10 * "---|")
+    rows = sorted(groups.items(), key=lambda item: item[0].lower()) + [("all", list(results.values()))]
+    for label, own in rows:
+        count = lambda verdict: sum(result["verdict"] == verdict for result in own)
         median = lambda field: statistics.median(result[field] for result in own)
         print(
-            f"| {name(motion)} | {sum(r['completed'] for r in own)} of {len(own)} | {median('cost_mean'):.2f} | {median('jerk_ratio'):.2f} "
-            f"| {100 * median('foot_skate'):.1f} | {1000 * median('max_penetration'):.0f} |"
+            f"| {label} | {len(own)} | {count('faithful')} | {count('loose')} | {count('failed')} | {median('effectors_off_percent'):.1f} "
+            f"| {median('joints_off_deg'):.1f} | {median('skate_percent'):.1f} | {median('depth_percent'):.1f} | {median('jerk_ratio'):.2f} "
+            f"| {median('cost_mean'):.2f} |"
         )
-    every = list(results.values())
-    print(
-        f"\n{sum(r['completed'] for r in every)} of {len(every)} complete; medians: "
-        f"jerk ratio {statistics.median(r['jerk_ratio'] for r in every):.2f}, "
-        f"skate {100 * statistics.median(r['foot_skate'] for r in every):.2f} cm ({sum(r['foot_skate'] <= 0.02 for r in every)} at most 2 cm), "
-        f"depth {1000 * statistics.median(r['max_penetration'] for r in every):.1f} mm ({sum(r['max_penetration'] <= 0.01 for r in every)} at most 1 cm)"
-    )
 
 
 if __name__ == "__main__":

@@ -33,10 +33,13 @@ def row(binary, path):
     most = max((fit["max_error_m"] for fit in made["ik"]), default=0.0)
     speed = max((fit["joint_speed"][0] / max(fit["joint_speed"][1], 1.0) for fit in made["ik"]), default=0.0)
     flight = made["preflight"]
+    cover = made["cover"]
+    centers = sum(body["center_outside"] for body in cover["bodies"]) if cover else 0
+    skin = f"{100 * cover['covered']:.0f} / {100 * cover['outside']:.0f} / {centers}" if cover else ""
     cells = [
         kept, f"{height:.2f}", made["bodies"], made["dof"], f"{made['mass_kg']:.0f}", len(made["ik"]), frames,
         f"{100 * mean / height:.2f}", f"{100 * worst / height:.2f}", f"{100 * most / height:.1f}", f"{speed:.2f}",
-        f"{100 * flight['height_kept']:.0f}", f"{wall_ms:.0f}", "ok" if flight["ok"] else "; ".join(flight["problems"]),
+        f"{100 * flight['height_kept']:.0f}", skin, f"{wall_ms:.0f}", "ok" if flight["ok"] else "; ".join(flight["problems"]),
     ]
     return 0, " | ".join(map(str, cells))
 
@@ -45,8 +48,9 @@ def main():
     folder = Path(sys.argv[1])
     binary = sys.argv[2] if len(sys.argv) > 2 else "target/release/sinew"
     print("| file | joints -dropped ~re-attached =merged | height m | bodies | DoF | kg | clips | frames | effectors off, mean % of height "
-          "| worst clip % | max % | joint speed / source | height kept % | ms | pre-flight |")
-    print("|" + "---|" * 15)
+          "| worst clip % | max % | joint speed / source | height kept % "
+          "| skin: covered % / outside % / centres outside | ms | pre-flight |")
+    print("|" + "---|" * 16)
     failed = 0
     for path in sorted(p for p in folder.rglob("*") if p.suffix in SUFFIXES and p.name != "README.md"):
         code, text = row(binary, path)

@@ -95,12 +95,12 @@ def mujoco(m):
         m.section(heading, text(output.replace(f"{m.folder}/", "")))
 
 
-def motions(m, name, seeds, settings=""):
-    """Transfers the motions of scripts/motions.tsv, with settings in TOML; returns the table and the result of each run by its name."""
+def motions(m, name, seeds, settings="", listed="few_motions.tsv", each=True):
+    """Transfers the motions of a list in scripts/, with settings in TOML; returns the table and the result of each run by its name."""
     # Hours of work: kept, so that an interrupted measurement goes on.
     kept = pathlib.Path(m.kept, f"{name}-{m.commit}")
-    command = ["python3", "scripts/measure_transfers.py", "--sinew", m.sinew, "--out", str(kept), "--seeds", seeds]
-    shown = f"scripts/measure_transfers.py --seeds {seeds}"
+    words = ["scripts/measure_transfers.py", "--list", f"scripts/{listed}", "--seeds", seeds, *(["--each"] if each else [])]
+    command, shown = ["python3", *words, "--sinew", m.sinew, "--out", str(kept)], " ".join(words)
     if m.data:
         command, shown = [*command, "--data", m.data], f"{shown} --data FOLDER"
     if settings:
@@ -112,7 +112,8 @@ def motions(m, name, seeds, settings=""):
 
 
 def transfer(m):
-    m.section("All motions", motions(m, "measured", "0,1,2")[0])
+    m.section("Every clip of every rig", motions(m, "every", "0", listed="motions.tsv", each=False)[0])
+    m.section("Three seeds", motions(m, "measured", "0,1,2")[0])
 
 
 def greedy(m):

@@ -86,7 +86,7 @@ fn skeleton(parts: &[Part]) -> Skeleton {
         source_node: i,
     };
     let joints = parts.iter().enumerate().map(joint).collect();
-    Skeleton { joints, source: SourceFrame { up: Up::Z, metres_per_unit: 1.0 } }
+    Skeleton { joints, source: SourceFrame { up: Up::Z, metres_per_unit: 1.0 }, mesh: None }
 }
 
 fn character(parts: &[Part]) -> Character {

@@ -7,6 +7,7 @@
 
 pub mod binding;
 mod construct;
+mod cover;
 mod edit;
 mod error;
 mod figure;
@@ -20,6 +21,7 @@ mod sides;
 
 pub use binding::{Binding, EffectorLink, Link};
 pub use construct::{Modeled, model};
+pub use cover::{BodyCover, Cover, cover};
 pub use edit::{Change, Edit, Size};
 pub use error::ModelerError;
 pub use ik::{FitErrors, FittedClip, IkError, IkOptions, fit_clip, fit_planted_clip, fitted_to_clip};

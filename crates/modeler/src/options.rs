@@ -22,6 +22,9 @@ pub struct ModelOptions {
     pub name: String,
     /// Name of the file that the skeleton was read from; only remembered.
     pub source: String,
+    /// Metres in one unit of that file, where the character has not the size that the file says; only remembered.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub metres_per_unit: Option<f64>,
     /// Which rules make the bodies and joints.
     pub preset: Preset,
     /// Mass of the whole character, kg. Left out: 50 kg (paper), or volume × density (default).
@@ -41,10 +44,22 @@ pub struct ModelOptions {
 
     /// Density of the bodies, kg/m³.
     pub density: f64,
-    /// Most that the figure weighs by its volume, in weights of a human of its height.
+    /// Least that the figure weighs by its volume, in weights of a human of its height.
+    pub lightest_build: f64,
+    /// Most that an upright figure weighs by its volume, in weights of a human of its height.
     pub heaviest_build: f64,
+    /// Most that any other figure weighs so, of the geometric mean of its height and its largest extent.
+    pub heaviest_beast: f64,
     /// Largest share of the mass that heads have.
     pub head_share: f64,
+    /// Least mass of a neck over all that it carries.
+    pub neck_share: f64,
+    /// Least mass of a part of a limb over all that hangs on it.
+    pub limb_share: f64,
+    /// Least mass of a collarbone or shoulder blade over all that hangs on it.
+    pub girdle_share: f64,
+    /// Least mass of a part of the trunk over all that hangs on it.
+    pub trunk_share: f64,
     /// Largest 95th percentile of the angle that a hinge leaves unexplained, rad; above it the joint is a ball.
     pub hinge_residual: f64,
     /// Largest displacement of what a hinge carries by that angle, over the height; above it the joint is a ball.
@@ -92,6 +107,7 @@ impl Default for ModelOptions {
         ModelOptions {
             name: "character".into(),
             source: String::new(),
+            metres_per_unit: None,
             preset: Preset::Default,
             mass: None,
             paper_radius_share: 0.10,
@@ -100,8 +116,14 @@ impl Default for ModelOptions {
             paper_kd: 50.0,
             paper_torque_limit: 400.0,
             density: 1000.0,
-            heaviest_build: 2.5,
+            lightest_build: 0.35,
+            heaviest_build: 1.6,
+            heaviest_beast: 2.5,
             head_share: 0.15,
+            neck_share: 0.1,
+            limb_share: 0.15,
+            girdle_share: 0.05,
+            trunk_share: 0.02,
             hinge_residual: 0.14,
             hinge_end_error: 0.03,
             still_angle: 0.01,
@@ -134,7 +156,9 @@ impl ModelOptions {
             ("paper_mass", self.paper_mass),
             ("paper_torque_limit", self.paper_torque_limit),
             ("density", self.density),
+            ("lightest_build", self.lightest_build),
             ("heaviest_build", self.heaviest_build),
+            ("heaviest_beast", self.heaviest_beast),
             ("drive_frequency", self.drive_frequency),
             ("limb_quickening", self.limb_quickening),
             ("hold_sag", self.hold_sag),
@@ -143,6 +167,7 @@ impl ModelOptions {
             ("foot_width_share", self.foot_width_share),
             ("radius_bounds[0]", self.radius_bounds[0]),
             ("mass", self.mass.unwrap_or(1.0)),
+            ("metres_per_unit", self.metres_per_unit.unwrap_or(1.0)),
         ];
         for (option, value) in positive {
             if !(value.is_finite() && value > 0.0) {
@@ -152,6 +177,10 @@ impl ModelOptions {
         let not_negative = [
             ("paper_kp", self.paper_kp),
             ("paper_kd", self.paper_kd),
+            ("neck_share", self.neck_share),
+            ("limb_share", self.limb_share),
+            ("girdle_share", self.girdle_share),
+            ("trunk_share", self.trunk_share),
             ("hinge_residual", self.hinge_residual),
             ("hinge_end_error", self.hinge_end_error),
             ("still_angle", self.still_angle),

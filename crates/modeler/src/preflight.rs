@@ -1,6 +1,7 @@
 //! Whether a character can stand, bear itself and follow its clips, before hours are spent on it.
 
 use crate::ModelerError;
+use crate::cover::Cover;
 use crate::figure::rest_poses;
 use crate::frames::{angle_of, quaternion};
 use crate::sides::counterpart;
@@ -71,6 +72,8 @@ pub struct Preflight {
     pub ok: bool,
     /// What is wrong and what to change, one sentence each.
     pub problems: Vec<String>,
+    /// What looks wrong but need not be, one sentence each.
+    pub warnings: Vec<String>,
     /// Mass of the character, kg.
     pub mass: f64,
     /// Height of the centre of mass at the start, m.
@@ -112,6 +115,7 @@ pub fn preflight(
     let mut found = Preflight {
         ok: false,
         problems: Vec::new(),
+        warnings: Vec::new(),
         mass: model.total_mass(),
         center_of_mass_height: 0.0,
         height_kept: 1.0,
@@ -121,12 +125,37 @@ pub fn preflight(
         largest_effort: None,
         clip_excess: Vec::new(),
     };
+    if !character.joints.iter().any(|j| matches!(j.kind, JointKind::Hinge | JointKind::Ball)) {
+        found.problems.push(
+            "Nothing can move it: it is one body, or all its joints are welds; take clips that move its joints, or make some hinges or balls."
+                .into(),
+        );
+    }
     compare_sides(character, &mut found);
     stand(&model, &start, options, &mut found)?;
     lift(character, &mut found);
     check_clips(&model, clips, options, &mut found);
     found.ok = found.problems.is_empty();
     Ok(found)
+}
+
+impl Preflight {
+    /// Warns of bodies that miss their skin, in one sentence.
+    pub fn look_at_skin(&mut self, cover: &Cover) {
+        let missed = cover.missed();
+        let Some(worst) = missed.first() else { return };
+        let covered = worst.covered.map_or(String::new(), |c| format!("covers {:.0} % of its skin and ", 100.0 * c));
+        let others = match &missed[1..] {
+            [] => String::new(),
+            [one] => format!("; so does {:?}", one.body),
+            more => format!("; so do {} more, {:?} first", more.len(), more[0].body),
+        };
+        self.warnings.push(format!(
+            "Body {:?} misses its skin: it {covered}lies {:.0} % outside{others}; move or resize its shapes.",
+            worst.body,
+            100.0 * worst.outside
+        ));
+    }
 }
 
 /// Holds the pose, then compares heights, tilt and torques.

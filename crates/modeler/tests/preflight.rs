@@ -2,7 +2,7 @@
 
 mod support;
 
-use sinew_modeler::{ClipPoses, ModelOptions, PreflightOptions, model, preflight};
+use sinew_modeler::{BodyCover, ClipPoses, Cover, ModelOptions, PreflightOptions, model, preflight};
 use sinew_sim::{Character, Model, Scene, Shape};
 
 fn biped() -> Character {
@@ -82,4 +82,37 @@ fn feet_shrunk_to_points_do_not_hold_a_push_of_their_own_weight() {
     }
     let found = preflight(&character, &[], &PreflightOptions::default()).unwrap();
     assert!(!found.ok && found.support_margin.unwrap() < 0.0, "{found:?}");
+}
+
+#[test]
+fn a_character_that_cannot_move_is_told() {
+    let mut character = biped();
+    for joint in character.joints.iter_mut().filter(|j| j.parent.is_some()) {
+        joint.kind = sinew_sim::JointKind::Weld;
+        (joint.axis, joint.limits, joint.torque_limit) = (None, None, None);
+        (joint.kp, joint.kd) = (0.0, 0.0);
+    }
+    let found = preflight(&character, &[], &PreflightOptions::default()).expect("a trial");
+    assert!(found.problems.iter().any(|p| p.starts_with("Nothing can move it")), "{:?}", found.problems);
+}
+
+#[test]
+fn bodies_that_miss_their_skin_are_warned_of_in_one_sentence() {
+    let character = biped();
+    let mut found = preflight(&character, &[], &PreflightOptions::default()).expect("a trial");
+    let body = |name: &str, covered: f64, outside: f64| BodyCover {
+        body: name.into(),
+        covered: Some(covered),
+        outside,
+        center_outside: false,
+        skin_volume_m3: 0.01,
+    };
+    let mut cover = Cover { covered: 0.8, outside: 0.1, skin_volume_m3: 0.02, bodies: vec![body("head", 0.9, 0.05)] };
+    found.look_at_skin(&cover);
+    assert!(found.ok && found.warnings.is_empty(), "{:?}", found.warnings);
+    cover.bodies.extend([body("neck", 0.1, 0.2), body("tail", 0.6, 0.8)]);
+    found.look_at_skin(&cover);
+    assert_eq!(found.warnings.len(), 1);
+    assert!(found.ok && found.warnings[0].contains("\"tail\" misses its skin"), "{:?}", found.warnings);
+    assert!(found.warnings[0].contains("so does \"neck\""), "{:?}", found.warnings);
 }

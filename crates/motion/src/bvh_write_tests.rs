@@ -16,7 +16,7 @@ fn small() -> (Skeleton, Clip) {
         joint("Left Arm", Some(0), DVec3::new(0.1, 0.2, 0.0), DQuat::IDENTITY, vec![DVec3::new(0.3, 0.0, 0.0)]),
         joint("Leg", Some(0), DVec3::new(0.0, -0.5, 0.0), DQuat::IDENTITY, vec![]),
     ];
-    let skeleton = Skeleton { joints, source: SourceFrame { up: Up::Y, metres_per_unit: 0.01 } };
+    let skeleton = Skeleton { joints, source: SourceFrame { up: Up::Y, metres_per_unit: 0.01 }, mesh: None };
     let clip = Clip {
         name: "c".into(),
         rate_hz: 120.0,
@@ -132,7 +132,7 @@ fn skeleton() -> impl Strategy<Value = Skeleton> {
                 if has_tip { vec![tip] } else { vec![] },
             )
         });
-        Skeleton { joints: joints.collect(), source: SourceFrame { up, metres_per_unit } }
+        Skeleton { joints: joints.collect(), source: SourceFrame { up, metres_per_unit }, mesh: None }
     })
 }
 

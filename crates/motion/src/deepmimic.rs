@@ -3,11 +3,11 @@
 //! Peng, Abbeel, Levine and van de Panne 2018, "DeepMimic: Example-Guided Deep Reinforcement Learning of Physics-Based Character Skills".
 //! A frame is its duration (s), the root's position, then for each joint in order a quaternion `(w, x, y, z)` or, for a hinge, an angle.
 
-use crate::ReadError;
 use crate::bvh::{FRAME_SECS, snap_rate, stem};
 use crate::raw::{RawClip, RawNode, RawRig, RawTrack, Transform};
 use crate::rig::Format;
 use crate::skeleton::Up;
+use crate::{ReadError, SkinMesh};
 use glam::{DQuat, DVec3};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
@@ -115,6 +115,7 @@ pub fn read_deepmimic(bytes: &[u8], file: &str) -> Result<RawRig, ReadError> {
         clips: vec![clip(stem(file), rate_hz, &poses)],
         up: Some(Up::Y),
         metres_per_unit: Some(1.0),
+        mesh: SkinMesh::default(),
         notes,
     })
 }

@@ -5,7 +5,8 @@
 //! `world(node) = world(parent) · T · R · S` holds without exception.
 
 use crate::raw::{RawClip, RawNode, RawRig, RawTrack, SKIN_POINTS, Transform};
-use crate::{Format, ReadError, Up};
+use crate::skin_mesh::{Weights, strongest};
+use crate::{Format, ReadError, SkinMesh, Up};
 use glam::{DAffine3, DMat3, DQuat, DVec3};
 use std::collections::BTreeMap;
 
@@ -57,13 +58,13 @@ pub fn read_fbx(bytes: &[u8], file: &str) -> Result<RawRig, ReadError> {
     let mut notes = Vec::new();
     let joints = joints_of(&scene);
     let (mut nodes, kept) = keep_joints_and_ancestors(&scene, &joints, file)?;
-    bind_from_skins_and_poses(&scene, &kept, &mut nodes);
+    let mesh = bind_from_skins_and_poses(&scene, &kept, &mut nodes);
     let most_samples = MAX_SAMPLES.0 + bytes.len().saturating_mul(MAX_SAMPLES.1);
     let clips = sample_stacks(&scene, &kept, &nodes, most_samples, &mut notes);
     let up = up_axis(scene.settings.axes, &mut notes);
     let metres = scene.settings.unit_meters;
     let metres_per_unit = (metres.is_finite() && metres > 0.0).then_some(metres);
-    Ok(RawRig { format: Format::Fbx, nodes, clips, up, metres_per_unit, notes })
+    Ok(RawRig { format: Format::Fbx, nodes, clips, up, metres_per_unit, mesh, notes })
 }
 
 /// One sentence for what the library says about a file that it refuses.
@@ -173,11 +174,11 @@ fn keep_joints_and_ancestors<'a>(
     Ok((nodes, kept))
 }
 
-/// Bind transforms and skin points of the joints.
+/// Bind transforms and skin points of the joints, and the triangles of the skin.
 ///
 /// A vertex `v` of a mesh stands, in the bind pose, at `x = bind_to_world · geometry_to_bone · v` for each of its bones; the
 /// bone that it weighs on most keeps `R⁻¹ (x − p)`, with `p` and `R` position and rotation of the bone's bind transform.
-fn bind_from_skins_and_poses(scene: &ufbx::Scene, kept: &[&ufbx::Node], nodes: &mut [RawNode]) {
+fn bind_from_skins_and_poses(scene: &ufbx::Scene, kept: &[&ufbx::Node], nodes: &mut [RawNode]) -> SkinMesh {
     let index_of: BTreeMap<u32, usize> = kept.iter().enumerate().map(|(i, n)| (n.element.typed_id, i)).collect();
     for cluster in refs(&scene.skin_clusters) {
         let bone = cluster.bone_node.as_deref().and_then(|b| index_of.get(&bone_itself(b).element.typed_id));
@@ -191,6 +192,7 @@ fn bind_from_skins_and_poses(scene: &ufbx::Scene, kept: &[&ufbx::Node], nodes: &
         }
     }
 
+    let mut skin_mesh = SkinMesh::default();
     let mut points: Vec<Vec<DVec3>> = vec![Vec::new(); nodes.len()];
     for mesh in refs(&scene.meshes) {
         for skin in refs(&mesh.skin_deformers) {
@@ -203,25 +205,54 @@ fn bind_from_skins_and_poses(scene: &ufbx::Scene, kept: &[&ufbx::Node], nodes: &
                     Some((index, to_bone_frame * affine(&cluster.bind_to_world) * affine(&cluster.geometry_to_bone)))
                 })
                 .collect();
+            let mut part = SkinMesh { triangles: triangles(mesh), ..SkinMesh::default() };
             for (vertex, weighed) in items(&mesh.vertices).iter().zip(items(&skin.vertices)) {
                 let first = weighed.weight_begin as usize;
                 let weights = items(&skin.weights).get(first..first + weighed.num_weights as usize).unwrap_or(&[]);
                 let heaviest = weights.iter().reduce(|a, b| if b.weight > a.weight { b } else { a });
                 let way = heaviest.and_then(|w| ways.get(w.cluster_index as usize)).and_then(|way| *way);
+                let mut placed = (DVec3::NAN, Weights::default());
                 if let Some((index, to_bone)) = way {
                     let point = to_bone.transform_point3(vec3(*vertex));
                     if point.is_finite() {
                         points[index].push(point);
+                        let shares = weights
+                            .iter()
+                            .filter_map(|w| Some(((*ways.get(w.cluster_index as usize)?)?.0 as u32, w.weight as f32)));
+                        placed = (in_world(&nodes[index], point), strongest(&shares.collect::<Vec<_>>()));
                     }
                 }
+                part.points.push(placed.0);
+                part.weights.push(placed.1);
             }
+            skin_mesh.append(part);
         }
     }
-    add_rigid_meshes(scene, &index_of, nodes, &mut points);
+    add_rigid_meshes(scene, &index_of, nodes, &mut points, &mut skin_mesh);
     for (node, points) in nodes.iter_mut().zip(points) {
         let keep = points.len().min(SKIN_POINTS);
         node.skin = (0..keep).map(|k| points[k * points.len() / keep]).collect();
     }
+    skin_mesh
+}
+
+/// A point of a joint's bind frame in the world of the bind pose.
+fn in_world(node: &RawNode, point: DVec3) -> DVec3 {
+    let Some(bind) = node.bind else { return DVec3::NAN };
+    let (_, rotation, position) = bind.to_scale_rotation_translation();
+    position + rotation * point
+}
+
+/// Faces as fans of triangles.
+fn triangles(mesh: &ufbx::Mesh) -> Vec<[u32; 3]> {
+    let corners = items(&mesh.vertex_indices);
+    let mut triangles = Vec::new();
+    for face in items(&mesh.faces) {
+        let first = face.index_begin as usize;
+        let Some(face) = corners.get(first..first + face.num_indices as usize) else { continue };
+        triangles.extend(face.windows(2).skip(1).map(|pair| [face[0], pair[0], pair[1]]));
+    }
+    triangles
 }
 
 /// Adds the vertices of meshes without a skin to the joint that they hang from.
@@ -232,6 +263,7 @@ fn add_rigid_meshes(
     index_of: &BTreeMap<u32, usize>,
     nodes: &[RawNode],
     points: &mut [Vec<DVec3>],
+    skin_mesh: &mut SkinMesh,
 ) {
     for holder in refs(&scene.nodes) {
         let Some(mesh) = holder.mesh.as_deref().filter(|mesh| mesh.skin_deformers.count == 0) else { continue };
@@ -249,8 +281,14 @@ fn add_rigid_meshes(
         let (_, rotation, position) = bind.to_scale_rotation_translation();
         let to_joint_frame = DAffine3::from_rotation_translation(rotation, position).inverse();
         let way = to_joint_frame * bind * rest.inverse() * affine(&holder.geometry_to_world);
-        let vertices = items(&mesh.vertices).iter().map(|v| way.transform_point3(vec3(*v)));
-        points[index].extend(vertices.filter(|point| point.is_finite()));
+        let vertices: Vec<DVec3> = items(&mesh.vertices).iter().map(|v| way.transform_point3(vec3(*v))).collect();
+        let in_world = |p: &DVec3| position + rotation * *p;
+        skin_mesh.append(SkinMesh {
+            points: vertices.iter().map(in_world).collect(),
+            weights: vec![strongest(&[(index as u32, 1.0)]); vertices.len()],
+            triangles: triangles(mesh),
+        });
+        points[index].extend(vertices.into_iter().filter(|point| point.is_finite()));
     }
 }
 

@@ -314,3 +314,15 @@ fn mutations_are_an_error_or_sound() {
         }
     }
 }
+
+#[test]
+fn triangles_follow_the_bones_of_the_skin() {
+    let rig = two_bones();
+    assert!(!rig.mesh.triangles.is_empty());
+    for triangle in &rig.mesh.triangles {
+        for &corner in triangle {
+            let (point, (node, share)) = (rig.mesh.points[corner as usize], rig.mesh.weights[corner as usize][0]);
+            assert!(point.is_finite() && share > 0.0 && rig.nodes[node as usize].is_joint);
+        }
+    }
+}

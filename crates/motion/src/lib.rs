@@ -17,7 +17,9 @@ mod read;
 mod repair;
 mod report;
 mod rig;
+mod size;
 pub mod skeleton;
+pub mod skin_mesh;
 pub mod tools;
 
 pub use bvh::{looks_like_bvh, read_bvh};
@@ -32,4 +34,6 @@ pub use read::{LARGEST_FILE, read, read_bytes};
 pub use repair::{adopt_clips, fits_by_name, names, repair};
 pub use report::{Report, StretchedJoint};
 pub use rig::{Format, ImportOptions, Rig};
+pub use size::{Evidence, SizeEstimate, SizeFrom, SizeOptions, SizeRule, SizeVote, Sizing, estimate_size, settle_size};
 pub use skeleton::{Joint, Skeleton, SourceFrame, Up};
+pub use skin_mesh::SkinMesh;

@@ -2,6 +2,7 @@
 
 use crate::rig::Format;
 use crate::skeleton::Up;
+use crate::skin_mesh::SkinMesh;
 use glam::{DAffine3, DQuat, DVec3};
 
 /// A node tree with its clips, as read.
@@ -17,6 +18,8 @@ pub struct RawRig {
     pub up: Option<Up>,
     /// Metres in a unit that the format or the file declares; `None`: to be guessed. Often wrong: see `repair/units.rs`.
     pub metres_per_unit: Option<f64>,
+    /// The skin as triangles in the file's world of the bind pose; joints are indices into `nodes`.
+    pub mesh: SkinMesh,
     /// Sentences about what the reader itself left out or replaced (a mesh that it cannot decode, a morph channel).
     pub notes: Vec<String>,
 }

@@ -1,6 +1,6 @@
 //! What an import gives: a skeleton, its clips, and what had to be guessed.
 
-use crate::{Clip, Report, Skeleton, Up};
+use crate::{Clip, Report, SizeRule, Skeleton, Up};
 use serde::Serialize;
 
 /// A skeleton with its clips.
@@ -39,4 +39,6 @@ pub struct ImportOptions {
     pub scale: Option<f64>,
     /// Height of the character in its bind pose, m; decides the scale.
     pub height: Option<f64>,
+    /// Whether the clips may overrule the size of the file; [`settle_size`](crate::settle_size) reads it, not the readers.
+    pub size: SizeRule,
 }

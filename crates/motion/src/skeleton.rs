@@ -3,8 +3,10 @@
 //! Metres, `z` up. A joint's frame sits at the joint; its axes are those of the source file, so that what is written back
 //! fits the source's own nodes.
 
+use crate::skin_mesh::SkinMesh;
 use glam::{DQuat, DVec3};
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
 /// A kinematic skeleton: joints with their parents before them, the root first.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -13,6 +15,9 @@ pub struct Skeleton {
     pub joints: Vec<Joint>,
     /// How the source's coordinates become ours.
     pub source: SourceFrame,
+    /// The skin as triangles, in the bind pose; `None` where the file has none.
+    #[serde(skip)]
+    pub mesh: Option<Arc<SkinMesh>>,
 }
 
 /// One joint of a [`Skeleton`].

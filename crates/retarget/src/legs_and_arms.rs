@@ -97,12 +97,9 @@ impl BodyLimb {
         let foot = feet.into_iter().find(|foot| sections.iter().flatten().any(|&j| j == foot.joint));
         let end = sections[Section::End as usize].first().copied();
         let lower = sections[Section::Lower as usize].last().copied();
-        let on_digits = foot.as_ref().is_some_and(|foot| {
-            let is_raised = |joint: &&usize| **joint == foot.joint;
-            sections[Section::Digits as usize].iter().any(|j| is_raised(&j))
-                || end.is_some_and(|e| e != foot.joint)
-                    && sections[Section::End as usize].iter().skip(1).any(|j| is_raised(&j))
-        });
+        // A map may put the paw behind the raised foot, into one list.
+        let behind_foot = sections[Section::End as usize].iter().skip(1).chain(&sections[Section::Digits as usize]);
+        let on_digits = foot.as_ref().is_some_and(|foot| behind_foot.into_iter().any(|&joint| joint == foot.joint));
         let origin = |joint: usize| Point { joint, local: DVec3::ZERO };
         let wrist = end.map(origin).or_else(|| lower.map(|joint| tip(joint, foot.as_ref(), anatomy, skeleton)));
         let effector = match &foot {

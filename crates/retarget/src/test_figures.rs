@@ -23,7 +23,7 @@ pub fn rig(parts: &[Part], frame: DQuat) -> Rig {
             source_node: index,
         });
     }
-    let skeleton = Skeleton { joints, source: SourceFrame { up: Up::Z, metres_per_unit: 1.0 } };
+    let skeleton = Skeleton { joints, source: SourceFrame { up: Up::Z, metres_per_unit: 1.0 }, mesh: None };
     Rig { format: Format::Bvh, skeleton, clips: Vec::new(), report: Report::default() }
 }
 

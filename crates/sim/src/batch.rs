@@ -64,6 +64,18 @@ pub(crate) struct Working {
     pub rows: Rows,
 }
 
+/// How groups are shared out among threads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Share {
+    /// One at a time, so that no thread waits long for another at the end: work that takes long.
+    Fine,
+    /// Many at a time, so that threads spend their time working and not sharing out: copying.
+    Coarse,
+}
+
+/// Shares that a thread takes of coarse work.
+const SHARES: usize = 4;
+
 impl Batch {
     /// `worlds` worlds at rest in the scene's starting pose, with that pose as the PD target.
     pub fn new(model: &Arc<Model>, worlds: usize, options: BatchOptions) -> Result<Batch, BatchError> {
@@ -102,17 +114,33 @@ impl Batch {
 
     /// Runs `work(group index, group, working memory)` for all groups.
     pub(crate) fn on_all_threads(&mut self, work: &(dyn Fn(usize, &mut dyn Worlds, &mut Working) + Sync)) {
+        let nothing = vec![(); self.groups.len()];
+        self.with_parts(nothing, Share::Fine, &|index, group, working, ()| work(index, group, working));
+    }
+
+    /// Runs `work(group index, group, working memory, part)` for all groups, each with its own part of something else.
+    pub(crate) fn with_parts<T: Send>(
+        &mut self,
+        parts: Vec<T>,
+        share: Share,
+        work: &(dyn Fn(usize, &mut dyn Worlds, &mut Working, T) + Sync),
+    ) {
         let (groups, working) = (&mut self.groups, &self.working);
         if working.len() == 1 {
             let mut working = own(&working[0]);
-            groups.iter_mut().enumerate().for_each(|(i, group)| work(i, &mut **group, &mut working));
+            let each = groups.iter_mut().zip(parts).enumerate();
+            each.for_each(|(i, (group, part))| work(i, &mut **group, &mut working, part));
             return;
         }
-        // One group at a time, so that no thread waits long for another at the end.
-        let mut all = || {
-            groups.par_iter_mut().with_max_len(1).enumerate().for_each(|(i, group)| {
+        let at_a_time = match share {
+            Share::Fine => 1,
+            Share::Coarse => groups.len().div_ceil(SHARES * working.len()),
+        };
+        let all = || {
+            let each = groups.par_iter_mut().zip(parts).enumerate();
+            each.with_min_len(at_a_time).with_max_len(at_a_time).for_each(|(i, (group, part))| {
                 let thread = rayon::current_thread_index().unwrap_or(0) % working.len();
-                work(i, &mut **group, &mut own(&working[thread]));
+                work(i, &mut **group, &mut own(&working[thread]), part);
             });
         };
         match &self.pool {

@@ -4,19 +4,18 @@
 //! written. It goes group by group on the threads of the batch, without memory of its own for each world. The numbers are those of the lanes, so
 //! that bulk calls and calls of one world ([`crate::World`], [`crate::WorldMut`]) give the same bits.
 //!
-//! | call | row | width |
-//! |---|---|---|
-//! | [`Batch::read_positions`], [`Batch::read_targets`] | `qpos` | [`crate::Model::position_count`] |
-//! | [`Batch::read_velocities`], [`Batch::read_torques`] | `qvel` | [`crate::Model::velocity_count`] |
-//! | [`Batch::read_observations`] | see [`crate::Observation`] | [`crate::Model::observation_count`] |
-//! | [`Batch::read_conditions`] | a [`Condition`] | 1 |
-//! | [`Batch::control`] | PD target in `qpos` order | [`crate::Model::position_count`] |
-//! | [`Batch::reset`] | `qpos` and `qvel` of the worlds that are named | both |
+//! | call | does |
+//! |---|---|
+//! | [`Batch::control`] | writes PD targets, takes the steps of a control interval and reads what [`Readings`] asks for |
+//! | [`Batch::read`] | reads alone |
+//! | [`Batch::reset`] | begins again in the worlds that are named, from `qpos` and `qvel` |
+//!
+//! Each goes through the groups once: a group is written, stepped and read by the same thread, while the caches hold it.
 //!
 //! 64 figures at 30 Hz, that is 20 steps of 1/600 s for each decision; those that have fallen begin again:
 //!
 //! ```
-//! use sinew_sim::{Batch, BatchOptions, Condition, DampsTo, Interval, Model, Observation, Scene, embedded};
+//! use sinew_sim::{Batch, BatchOptions, Condition, DampsTo, Interval, Model, Observation, Readings, Scene, embedded};
 //! use std::sync::Arc;
 //!
 //! let model = Arc::new(Model::new(&Scene::on_ground(embedded::peer_b()), 1.0 / 600.0)?);
@@ -33,9 +32,12 @@
 //!         let half_angle = 0.02 * tick as f32;
 //!         row[joint.position_index..][..4].copy_from_slice(&[half_angle.cos(), half_angle.sin(), 0.0, 0.0]);
 //!     }
-//!     batch.control(&targets, Interval::ramped(20, DampsTo::Target))?;
-//!     batch.read_observations(&mut observations)?;
-//!     batch.read_conditions(&mut conditions)?;
+//!     let readings = Readings {
+//!         observations: Some(&mut observations),
+//!         conditions: Some(&mut conditions),
+//!         ..Readings::none()
+//!     };
+//!     batch.control(&targets, Interval::ramped(20, DampsTo::Target), readings)?;
 //!     let is_over = |world: &usize| {
 //!         let seen = Observation::new(&observations[world * no..(world + 1) * no]);
 //!         conditions[*world] != Condition::Running || seen.center()[2] < 0.5
@@ -49,24 +51,11 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-use crate::batch::Batch;
+use crate::batch::{Batch, Share};
 use crate::control::{Interval, Ramp};
-use crate::engine::{Field, Worlds};
 use crate::model::Model;
+use crate::readings::Readings;
 use crate::world::WorldMut;
-use rayon::prelude::*;
-
-/// Whether a world still moves, as one byte; [`crate::World::status`] says more.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
-pub enum Condition {
-    /// It moves.
-    Running = 0,
-    /// The caller stopped it.
-    Stopped = 1,
-    /// Its numbers left all reason; it stands still until it is reset.
-    Diverged = 2,
-}
 
 /// Why worlds were not read or written; none of them has changed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -99,78 +88,60 @@ pub enum BulkError {
     Twice(usize),
 }
 
+impl BulkError {
+    /// Refuses a slice that does not hold so many rows of so many numbers.
+    pub(crate) fn check_length(what: &'static str, rows: usize, width: usize, found: usize) -> Result<(), BulkError> {
+        if found == rows * width { Ok(()) } else { Err(BulkError::Length { what, rows, width, found }) }
+    }
+}
+
 impl Batch {
-    /// Reads `qpos` of all worlds.
+    /// Reads all worlds as they are now.
     ///
     /// # Errors
-    /// When the slice has the wrong length, as in all calls of this file.
-    pub fn read_positions(&self, out: &mut [f32]) -> Result<(), BulkError> {
-        self.read_field(Field::Position, "positions", self.model.position_count(), out)
-    }
-    /// Reads `qvel` of all worlds.
-    pub fn read_velocities(&self, out: &mut [f32]) -> Result<(), BulkError> {
-        self.read_field(Field::Velocity, "velocities", self.model.velocity_count(), out)
-    }
-    /// Reads the PD targets of all worlds, in `qpos` order.
-    pub fn read_targets(&self, out: &mut [f32]) -> Result<(), BulkError> {
-        self.read_field(Field::Target, "targets", self.model.position_count(), out)
-    }
-    /// Reads the PD torques of the last step, in `qvel` order, N·m.
-    pub fn read_torques(&self, out: &mut [f32]) -> Result<(), BulkError> {
-        self.read_field(Field::Torque, "torques", self.model.velocity_count(), out)
-    }
-
-    /// Observes all worlds as they are now and reads what was seen: rows as [`crate::Observation`] reads them.
-    pub fn read_observations(&mut self, out: &mut [f32]) -> Result<(), BulkError> {
-        let width = self.model.observation_count();
-        check("observations", self.worlds, width, out.len())?;
-        let rows = out.chunks_mut(self.lanes * width);
-        let parts = self.groups.iter_mut().zip(rows).collect();
-        on_threads(self.pool.as_ref(), self.threads, parts, |(group, rows): (&mut Box<dyn Worlds>, &mut [f32])| {
-            group.observe();
-            group.observed_rows(rows);
-        });
-        Ok(())
-    }
-
-    /// Reads which worlds run, and which have diverged.
-    pub fn read_conditions(&self, out: &mut [Condition]) -> Result<(), BulkError> {
-        check("conditions", self.worlds, 1, out.len())?;
-        let groups = self.groups.iter().map(|group| -> &dyn Worlds { &**group });
-        let parts = groups.zip(out.chunks_mut(self.lanes)).collect();
-        on_threads(self.pool.as_ref(), self.threads, parts, |(group, out)| {
-            for (lane, out) in out.iter_mut().enumerate() {
-                *out = match group.diverged(lane) {
-                    Some(_) => Condition::Diverged,
-                    None if group.is_running(lane) => Condition::Running,
-                    None => Condition::Stopped,
-                };
-            }
-        });
+    /// When a slice has the wrong length.
+    pub fn read(&mut self, readings: Readings<'_>) -> Result<(), BulkError> {
+        readings.check(&self.model, self.worlds)?;
+        let parts = readings.split(&self.model, self.groups.len(), self.lanes);
+        self.with_parts(parts, Share::Coarse, &|_, group, _, part| part.read(group));
         Ok(())
     }
 
     /// One control interval of all worlds: their PD targets go from where they are to `targets`, rows in `qpos` order of which a root's entries are not
-    /// used, and every running world takes the interval's steps.
+    /// used, every running world takes the interval's steps, and what `readings` asks for is read.
     ///
-    /// The same as [`WorldMut::begin_interval`] in each world and then [`Batch::step`].
-    pub fn control(&mut self, targets: &[f32], interval: Interval) -> Result<(), BulkError> {
-        self.begin(targets, interval, interval.steps)
+    /// The same as [`WorldMut::begin_interval`] in each world, then [`Batch::step`], then [`Batch::read`].
+    ///
+    /// # Errors
+    /// When a slice has the wrong length, or the interval has no steps.
+    pub fn control(&mut self, targets: &[f32], interval: Interval, readings: Readings<'_>) -> Result<(), BulkError> {
+        self.begin(targets, interval, interval.steps, readings)
     }
 
-    /// The first half of [`Batch::control`]: begins the interval and takes no step.
+    /// Begins a control interval in all worlds and takes no step, for a caller who does more than to step.
+    ///
+    /// # Errors
+    /// As [`Batch::control`].
     pub fn begin_interval(&mut self, targets: &[f32], interval: Interval) -> Result<(), BulkError> {
-        self.begin(targets, interval, 0)
+        self.begin(targets, interval, 0, Readings::none())
     }
 
-    fn begin(&mut self, targets: &[f32], interval: Interval, steps: usize) -> Result<(), BulkError> {
+    fn begin(
+        &mut self,
+        targets: &[f32],
+        interval: Interval,
+        steps: usize,
+        readings: Readings<'_>,
+    ) -> Result<(), BulkError> {
         let (model, lanes) = (self.model.clone(), self.lanes);
         let width = model.position_count();
-        check("targets", self.worlds, width, targets.len())?;
+        BulkError::check_length("targets", self.worlds, width, targets.len())?;
+        readings.check(&model, self.worlds)?;
         if interval.steps == 0 {
             return Err(BulkError::NoSteps);
         }
-        self.on_all_threads(&|index, group, working| {
+        let parts = readings.split(&model, self.groups.len(), lanes);
+        self.with_parts(parts, Share::Fine, &|index, group, working, part| {
             let Rows { ramp, position, .. } = &mut working.rows;
             let of_group = targets[index * lanes * width..].chunks_exact(width.max(1)).take(lanes);
             for (lane, target) in of_group.enumerate() {
@@ -178,6 +149,7 @@ impl Batch {
                 ramp.begin(&mut WorldMut { model: &model, group: &mut *group, lane }, position, interval);
             }
             group.advance(&mut *working.scratch, steps);
+            part.read(group);
         });
         Ok(())
     }
@@ -191,8 +163,8 @@ impl Batch {
     pub fn reset(&mut self, worlds: &[usize], positions: &[f32], velocities: &[f32]) -> Result<(), BulkError> {
         let (model, lanes) = (self.model.clone(), self.lanes);
         let (nq, nv) = (model.position_count(), model.velocity_count());
-        check("positions", worlds.len(), nq, positions.len())?;
-        check("velocities", worlds.len(), nv, velocities.len())?;
+        BulkError::check_length("positions", worlds.len(), nq, positions.len())?;
+        BulkError::check_length("velocities", worlds.len(), nv, velocities.len())?;
         let sorted = self.sorted(worlds)?;
         if sorted.is_empty() {
             return Ok(());
@@ -222,16 +194,6 @@ impl Batch {
             None => Ok(sorted),
         }
     }
-
-    fn read_field(&self, field: Field, what: &'static str, width: usize, out: &mut [f32]) -> Result<(), BulkError> {
-        check(what, self.worlds, width, out.len())?;
-        let rows = out.chunks_mut((self.lanes * width).max(1));
-        let groups = self.groups.iter().map(|group| -> &dyn Worlds { &**group });
-        on_threads(self.pool.as_ref(), self.threads, groups.zip(rows).collect(), |(group, rows)| {
-            group.read_rows(field, rows);
-        });
-        Ok(())
-    }
 }
 
 /// Rows of one world on their way into the lanes: working memory of a thread.
@@ -250,27 +212,4 @@ impl Rows {
 
 fn widen(from: &[f32], to: &mut [f64]) {
     from.iter().zip(to).for_each(|(from, to)| *to = f64::from(*from));
-}
-
-fn check(what: &'static str, rows: usize, width: usize, found: usize) -> Result<(), BulkError> {
-    if found == rows * width { Ok(()) } else { Err(BulkError::Length { what, rows, width, found }) }
-}
-
-/// Parts that a thread takes at a time are this share of its own: many threads spend their time copying, not sharing out.
-const SHARES: usize = 4;
-
-/// Does all parts of some work on the threads of a batch.
-fn on_threads<T: Send>(
-    pool: Option<&rayon::ThreadPool>,
-    threads: usize,
-    parts: Vec<T>,
-    work: impl Fn(T) + Send + Sync,
-) {
-    let at_a_time = parts.len().div_ceil(SHARES * threads.max(1)).max(1);
-    let all = |parts: Vec<T>| parts.into_par_iter().with_min_len(at_a_time).for_each(&work);
-    match pool {
-        _ if threads == 1 => parts.into_iter().for_each(&work),
-        Some(pool) => pool.install(|| all(parts)),
-        None => all(parts),
-    }
 }

@@ -1,6 +1,8 @@
 //! All worlds at once against one world at a time: the same bits.
 
-use sinew_sim::{Batch, BulkError, Condition, DampsTo, Interval, Isa, Model, Observation, Snapshot, WorldMut};
+use sinew_sim::{
+    Batch, BulkError, Condition, DampsTo, Interval, Isa, Model, Observation, Readings, Snapshot, WorldMut,
+};
 use std::sync::Arc;
 
 mod worlds;
@@ -45,24 +47,31 @@ fn one_by_one(batch: &mut Batch) -> Vec<u32> {
     all.concat().into_iter().map(|x| (x as f32).to_bits()).collect()
 }
 
-/// The same by bulk calls.
-fn at_once(batch: &mut Batch) -> Vec<u32> {
+/// The same in one pass, after a control interval where one is given.
+fn at_once(batch: &mut Batch, control: Option<(&[f32], Interval)>) -> Vec<u32> {
     let (nq, nv) = (batch.model().position_count(), batch.model().velocity_count());
     let no = batch.model().observation_count();
     let [mut q, mut targets] = [0; 2].map(|_| vec![f32::NAN; batch.len() * nq]);
     let [mut v, mut torques] = [0; 2].map(|_| vec![f32::NAN; batch.len() * nv]);
     let mut seen = vec![f32::NAN; batch.len() * no];
-    batch.read_positions(&mut q).unwrap();
-    batch.read_velocities(&mut v).unwrap();
-    batch.read_targets(&mut targets).unwrap();
-    batch.read_torques(&mut torques).unwrap();
-    batch.read_observations(&mut seen).unwrap();
+    let all = Readings {
+        positions: Some(&mut q),
+        velocities: Some(&mut v),
+        targets: Some(&mut targets),
+        torques: Some(&mut torques),
+        observations: Some(&mut seen),
+        ..Readings::none()
+    };
+    match control {
+        None => batch.read(all).unwrap(),
+        Some((targets, interval)) => batch.control(targets, interval, all).unwrap(),
+    }
     [q, v, targets, torques, seen].concat().into_iter().map(f32::to_bits).collect()
 }
 
-fn conditions(batch: &Batch) -> Vec<Condition> {
+fn conditions(batch: &mut Batch) -> Vec<Condition> {
     let mut conditions = vec![Condition::Stopped; batch.len()];
-    batch.read_conditions(&mut conditions).unwrap();
+    batch.read(Readings { conditions: Some(&mut conditions), ..Readings::none() }).unwrap();
     conditions
 }
 
@@ -84,19 +93,20 @@ fn bulk_calls_give_the_bits_of_single_calls_on_every_thread_and_instruction_set(
                 let mut bulk = batch(&model, WORLDS, isa, threads);
                 for (stretch, expected) in expected.iter().enumerate() {
                     let (_, flat) = targets(&model, stretch);
-                    if stretch.is_multiple_of(2) {
-                        bulk.control(&flat, interval).unwrap();
+                    let found = if stretch.is_multiple_of(2) {
+                        at_once(&mut bulk, Some((&flat, interval)))
                     } else {
                         bulk.begin_interval(&flat, interval).unwrap();
                         bulk.step(interval.steps);
-                    }
+                        at_once(&mut bulk, None)
+                    };
                     assert!(
-                        at_once(&mut bulk) == *expected,
+                        found == *expected,
                         "{name} on {} with {threads} threads, {interval:?}: interval {stretch}",
                         isa.name()
                     );
                 }
-                assert_eq!(conditions(&bulk), [Condition::Running; WORLDS]);
+                assert_eq!(conditions(&mut bulk), [Condition::Running; WORLDS]);
             }
         }
     }
@@ -106,8 +116,8 @@ fn bulk_calls_give_the_bits_of_single_calls_on_every_thread_and_instruction_set(
 fn the_reference_in_f64_is_read_rounded() {
     let (_, model) = models().swap_remove(1);
     let mut batch = batch(&model, 3, Isa::Reference64, 2);
-    batch.control(&targets(&model, 0).1[..3 * model.position_count()], intervals()[2]).unwrap();
-    assert!(at_once(&mut batch) == one_by_one(&mut batch));
+    batch.control(&targets(&model, 0).1[..3 * model.position_count()], intervals()[2], Readings::none()).unwrap();
+    assert!(at_once(&mut batch, None) == one_by_one(&mut batch));
 }
 
 /// States that some worlds are reset to: a pose in the air, turning.
@@ -135,12 +145,12 @@ fn a_reset_changes_the_worlds_that_it_names_and_no_other() {
             let mut reset = batch(&model, WORLDS, isa, threads);
             for batch in [&mut undisturbed, &mut reset] {
                 (0..WORLDS).for_each(|w| batch.world_mut(w).add_torque(0, [1.0, 2.0, 3.0]));
-                batch.control(&targets(&model, 0).1, interval).unwrap();
+                batch.control(&targets(&model, 0).1, interval, Readings::none()).unwrap();
             }
             reset.world_mut(3).stop();
             reset.reset(&named, &positions, &velocities).unwrap();
             for batch in [&mut undisturbed, &mut reset] {
-                batch.control(&targets(&model, 1).1, interval).unwrap();
+                batch.control(&targets(&model, 1).1, interval, Readings::none()).unwrap();
             }
             // A new world that begins in such a state.
             let mut fresh = batch(&model, named.len(), isa, 1);
@@ -164,7 +174,7 @@ fn a_reset_changes_the_worlds_that_it_names_and_no_other() {
                 assert!(found.target() == expected.target() && found.friction_work() == expected.friction_work());
                 assert_eq!(found.steps(), steps);
             }
-            assert_eq!(conditions(&reset), [Condition::Running; WORLDS]);
+            assert_eq!(conditions(&mut reset), [Condition::Running; WORLDS]);
         }
     }
 }
@@ -179,10 +189,10 @@ fn a_diverged_world_is_flagged_until_it_is_reset_and_its_neighbours_do_not_notic
         disturbed.world_mut(6).stop();
         for stretch in 0..INTERVALS {
             for batch in [&mut undisturbed, &mut disturbed] {
-                batch.control(&targets(&model, stretch).1, intervals()[1]).unwrap();
+                batch.control(&targets(&model, stretch).1, intervals()[1], Readings::none()).unwrap();
             }
         }
-        let flags = conditions(&disturbed);
+        let flags = conditions(&mut disturbed);
         assert_eq!((flags[5], flags[6]), (Condition::Diverged, Condition::Stopped));
         assert_eq!((flags[5] as u8, flags[6] as u8, flags[7] as u8), (2, 1, 0));
         for w in (0..WORLDS).filter(|w| ![5, 6].contains(w)) {
@@ -191,8 +201,8 @@ fn a_diverged_world_is_flagged_until_it_is_reset_and_its_neighbours_do_not_notic
         }
         let (positions, velocities) = states(&model, &[5]);
         disturbed.reset(&[5], &positions, &velocities).unwrap();
-        disturbed.control(&targets(&model, 0).1, intervals()[1]).unwrap();
-        assert_eq!(conditions(&disturbed)[5], Condition::Running);
+        disturbed.control(&targets(&model, 0).1, intervals()[1], Readings::none()).unwrap();
+        assert_eq!(conditions(&mut disturbed)[5], Condition::Running);
         assert_eq!(disturbed.world(5).steps(), CHUNK as u64);
     }
 }
@@ -216,16 +226,26 @@ fn wrong_slices_are_refused_and_change_nothing() {
     let mut batch = batch(&model, WORLDS, Isa::detect(), 2);
     let before = one_by_one(&mut batch);
     let length = |what, rows, width, found| Err(BulkError::Length { what, rows, width, found });
-    assert_eq!(batch.read_positions(&mut [0.0; 3]), length("positions", WORLDS, nq, 3));
-    assert_eq!(batch.read_velocities(&mut []), length("velocities", WORLDS, nv, 0));
-    assert_eq!(
-        batch.read_observations(&mut vec![0.0; WORLDS * no + 1]),
-        length("observations", WORLDS, no, WORLDS * no + 1)
-    );
-    assert_eq!(batch.read_conditions(&mut [Condition::Running; 2]), length("conditions", WORLDS, 1, 2));
+    let (mut few, mut many) = (vec![0.0; 3], vec![0.0; WORLDS * no + 1]);
+    for (what, width) in [("positions", nq), ("velocities", nv), ("targets", nq), ("torques", nv)] {
+        let few = Some(&mut few[..]);
+        let readings = match what {
+            "positions" => Readings { positions: few, ..Readings::none() },
+            "velocities" => Readings { velocities: few, ..Readings::none() },
+            "targets" => Readings { targets: few, ..Readings::none() },
+            _ => Readings { torques: few, ..Readings::none() },
+        };
+        assert_eq!(batch.read(readings), length(what, WORLDS, width, 3));
+    }
+    let readings = Readings { observations: Some(&mut many), ..Readings::none() };
+    assert_eq!(batch.read(readings), length("observations", WORLDS, no, WORLDS * no + 1));
     let far = targets(&model, 0).1;
-    assert_eq!(batch.control(&far[1..], Interval::held(5)), length("targets", WORLDS, nq, WORLDS * nq - 1));
-    assert_eq!(batch.control(&far, Interval::held(0)), Err(BulkError::NoSteps));
+    let mut two = [Condition::Running; 2];
+    let readings = Readings { conditions: Some(&mut two), ..Readings::none() };
+    assert_eq!(batch.control(&far, Interval::held(5), readings), length("conditions", WORLDS, 1, 2));
+    let short = batch.control(&far[1..], Interval::held(5), Readings::none());
+    assert_eq!(short, length("targets", WORLDS, nq, WORLDS * nq - 1));
+    assert_eq!(batch.control(&far, Interval::held(0), Readings::none()), Err(BulkError::NoSteps));
     let (positions, velocities) = states(&model, &[1, 2]);
     assert_eq!(batch.reset(&[1], &positions, &velocities), length("positions", 1, nq, 2 * nq));
     assert_eq!(batch.reset(&[1, 2], &positions, &velocities[1..]), length("velocities", 2, nv, 2 * nv - 1));
@@ -293,7 +313,7 @@ fn rows_are_read_by_name() {
     };
     lift(batch.world_mut(1));
     let mut seen = vec![0.0; 2 * model.observation_count()];
-    batch.read_observations(&mut seen).unwrap();
+    batch.read(Readings { observations: Some(&mut seen), ..Readings::none() }).unwrap();
     let [low, high] = [0, 1].map(|w| Observation::new(&seen[w * seen.len() / 2..(w + 1) * seen.len() / 2]));
     assert!((high.center()[2] - low.center()[2] - 1.0).abs() < 1e-5);
     assert!(low.effectors().zip(high.effectors()).all(|(low, high)| (high[2] - low[2] - 1.0).abs() < 1e-5));

@@ -4,11 +4,11 @@ use crate::error::{ClipError, Result};
 use crate::source::Source;
 use serde::Serialize;
 use sinew_modeler::{
-    CharacterProject, ClipPoses, FittedClip, IkOptions, ModelOptions, Preflight, PreflightOptions, fit_clip,
-    fit_planted_clip, model, preflight,
+    CharacterProject, ClipPoses, Cover, FittedClip, IkOptions, ModelOptions, Preflight, PreflightOptions, cover,
+    fit_clip, fit_planted_clip, model, preflight,
 };
 use sinew_motion::tools::{Foot, GroundSpeed, Plants, concatenate, feet, find_clip, put_on_ground, travel_from_feet};
-use sinew_motion::{Clip, Rig, Skeleton};
+use sinew_motion::{Clip, Rig, SizeFrom, SizeVote, Sizing, Skeleton};
 use sinew_sim::{Model, Scene};
 
 /// Seconds over which the parts of a clip such as `Jump+Jump_Idle+Jump_Land` are blended.
@@ -26,10 +26,14 @@ pub struct Modeling {
     pub clip_notes: Vec<String>,
     /// Whether it stands.
     pub preflight: Preflight,
+    /// How well its bodies fill the skin; `None` where the file has none.
+    pub cover: Option<Cover>,
     /// Degrees of freedom, the root's included.
     pub dof: usize,
     /// Height of the skeleton in the bind pose, m.
     pub height_m: f64,
+    /// Where that comes from, and what each clip says about it.
+    pub sizing: Option<Sizing>,
 }
 
 /// The answer of `sinew model --json`.
@@ -43,8 +47,18 @@ pub struct ModelReport {
     pub mass_kg: f64,
     /// Height, m.
     pub height_m: f64,
+    /// Where the height comes from: `file`, `motion` or `user`.
+    pub size_from: SizeFrom,
+    /// Height by the clips, m, with what is known of people and animals.
+    pub motion_height_m: Option<f64>,
+    /// How sure that is: it is off by more than this factor in one case of three.
+    pub motion_within_factor: Option<f64>,
+    /// What each clip says about the height, and how sure it is.
+    pub size_votes: Vec<SizeVote>,
     /// The trial.
     pub preflight: Preflight,
+    /// How well the bodies fill the skin, on the whole and one by one; `None` where the file has none.
+    pub cover: Option<Cover>,
     /// How far the end effectors are from where the clips want them.
     pub ik: Vec<ClipFit>,
     /// What was guessed, one sentence each.
@@ -81,7 +95,8 @@ impl Modeling {
         let (clips, clip_notes) = clips_on_ground(&source.rig, wanted, &feet)?;
         let modeled = model(skeleton, &clips, options)?;
         let project = CharacterProject::new(modeled, options);
-        Modeling::of_project(project, skeleton, clips, clip_notes)
+        let modeling = Modeling::of_project(project, skeleton, clips, clip_notes)?;
+        Ok(Modeling { sizing: Some(source.sizing.clone()), ..modeling })
     }
 
     /// Lays the clips of a rig onto a character that was made before.
@@ -92,7 +107,8 @@ impl Modeling {
         let skeleton = &source.rig.skeleton;
         let feet = feet(skeleton, &source.rig.clips);
         let (clips, clip_notes) = clips_on_ground(&source.rig, wanted, &feet)?;
-        Modeling::of_project(project, skeleton, clips, clip_notes)
+        let modeling = Modeling::of_project(project, skeleton, clips, clip_notes)?;
+        Ok(Modeling { sizing: Some(source.sizing.clone()), ..modeling })
     }
 
     pub(crate) fn of_project(
@@ -129,9 +145,12 @@ impl Modeling {
     ) -> Result<Modeling> {
         let character = project.character();
         let poses: Vec<ClipPoses> = fitted.iter().map(poses).collect();
-        let preflight = preflight(character, &poses, &PreflightOptions::default())?;
+        let mut preflight = preflight(character, &poses, &PreflightOptions::default())?;
+        let cover = cover(character, project.binding(), skeleton);
+        cover.iter().for_each(|cover| preflight.look_at_skin(cover));
         let dof = Model::new(&Scene::on_ground(character.clone()), 0.002)?.velocity_count();
-        Ok(Modeling { clips, fitted, clip_notes, preflight, dof, height_m: skeleton.height(), project })
+        let height_m = skeleton.height();
+        Ok(Modeling { clips, fitted, clip_notes, preflight, cover, dof, height_m, sizing: None, project })
     }
 
     /// The figures of the character.
@@ -145,12 +164,18 @@ impl Modeling {
             pose_error_rad: fitted.errors.pose_mean,
             joint_speed: [fitted.errors.joint_speed_max, fitted.errors.source_speed_max],
         };
+        let heard = self.sizing.as_ref().map(|sizing| &sizing.estimate).filter(|estimate| !estimate.votes.is_empty());
         ModelReport {
             bodies: self.project.character().bodies.len(),
             dof: self.dof,
             mass_kg: self.preflight.mass,
             height_m: self.height_m,
+            size_from: self.sizing.as_ref().map_or(SizeFrom::File, |sizing| sizing.from),
+            motion_height_m: heard.map(|estimate| estimate.height_m),
+            motion_within_factor: heard.map(|estimate| estimate.within_factor),
+            size_votes: heard.map_or(Vec::new(), |estimate| estimate.votes.clone()),
             preflight: self.preflight.clone(),
+            cover: self.cover.clone(),
             ik: self.fitted.iter().map(fit).collect(),
             notes: self.project.notes().iter().chain(&self.clip_notes).cloned().collect(),
         }

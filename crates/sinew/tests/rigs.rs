@@ -56,7 +56,7 @@ fn a_clip_written_as_bvh_is_the_same_motion() {
             let options = sinew::motion::ImportOptions {
                 up: Some(skeleton.source.up),
                 scale: Some(skeleton.source.metres_per_unit),
-                height: None,
+                ..Default::default()
             };
             let again = read_bytes(text.as_bytes(), "again.bvh", None, &options).expect("read");
             assert_eq!(again.clips[0].frame_count(), clip.frame_count(), "{name}, {}", clip.name);

@@ -115,7 +115,7 @@ impl Project {
         let source = find_rig(&self.scan(), &project.options().source).ok_or_else(|| {
             Refusal::missing(format!("{id}: its rig {:?} is not in the project; drop it in", project.options().source))
         })?;
-        let source = self.rig(&source)?;
+        let source = self.rig_of(&source, &project)?;
         let clip = on_ground(&source, clip, cycles)?;
         let (character, skeleton) = (project.character(), &source.rig.skeleton);
         let fitted = fit_clip(character, project.binding(), skeleton, &clip, &IkOptions::default())

@@ -49,6 +49,8 @@ impl Terms {
     }
 }
 
+/// A figure lies where its centre of mass is lower than this share of its size: sitting people have 0.2 to 0.25, those on all fours more.
+const LYING_SHARE: f64 = 0.15;
 /// When a character that follows a target has fallen: its root below half the target's height or tilted by more than 60° against it, its
 /// centre of mass below 0.6 of the target's, or the end effector that should be highest below half of that.
 pub(crate) const FALL: FallRule =
@@ -137,7 +139,7 @@ impl Seen {
     }
 
     /// Whether the character has fallen, by [`FALL`]. Heights are compared with the lower of the target's now and at the start: a character
-    /// that cannot hover has not fallen.
+    /// that cannot hover has not fallen; nor has one that is drawn lying ([`LYING_SHARE`]).
     pub fn has_fallen(&self, target: &Target, frame: usize) -> bool {
         if !target.dofs.has_free_root {
             return false;
@@ -152,6 +154,10 @@ impl Seen {
             center: wanted.center()[2].min(start.center()[2]),
             top: top.map(|e| height(&wanted, e).min(height(&start, e))),
         };
+        let ground = target.model.scene().ground.map_or(0.0, |ground| ground.height);
+        if reference.center - ground < LYING_SHARE * target.size {
+            return false;
+        }
         FALL.has_fallen(&now, &reference, tilt_cosine(&q[3..7], &wanted_q[3..7]))
     }
 }

@@ -253,3 +253,16 @@ fn who_cannot_hover_has_not_fallen() {
     let target = figure::motion(&model, 9, |frame| row(&[(2, -0.7 * frame as f64 / 8.0)]));
     assert!(!falls(&target, &[(2, -0.7)]).0);
 }
+
+#[test]
+fn a_figure_that_is_drawn_lying_does_not_fall() {
+    let model = figure::model(JointKind::Free);
+    let rest = figure::observed(&model, model.rest_position(), &[0.0; SPEEDS]);
+    let center = rest.world(0).measure().center_of_mass[2];
+    let limit = LYING_SHARE * crate::fidelity::size(&model);
+    let rolled = |height: f64| {
+        let lying = figure::motion(&model, 9, |_| row(&[(2, height - center)]));
+        falls(&lying, &[(2, height - center), (3, 2.0)]).0
+    };
+    assert!(!rolled(limit - 0.01) && rolled(limit + 0.01));
+}

@@ -39,7 +39,9 @@ pub enum TransferError {
         duration_secs: f64,
     },
     /// The character has no joint to drive.
-    #[error("character {character:?} has no joint with gains, so nothing can move it; give its joints kp and kd")]
+    #[error(
+        "character {character:?} has no joint that it could move: it is one body, or all its joints are welds; take a clip that moves them, or make some hinges or balls"
+    )]
     NoDrive {
         /// Name of the character.
         character: String,

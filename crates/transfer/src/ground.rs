@@ -13,7 +13,7 @@ pub fn lowest_of(body: &BodyInfo, motion: &BodyMotion) -> Option<[f64; 3]> {
 }
 
 /// Balls whose hull a body is: centres in its frame, and radii.
-fn balls_of(body: &BodyInfo) -> Vec<([f64; 3], f64)> {
+pub(crate) fn balls_of(body: &BodyInfo) -> Vec<([f64; 3], f64)> {
     let mut points: Vec<([f64; 3], f64)> = Vec::new();
     for shape in &body.shapes {
         match *shape {

@@ -38,14 +38,21 @@ pub struct Target {
     frames: usize,
     /// Weight of the character, N.
     weight: f64,
+    /// Its size, m: see [`crate::fidelity::size`].
+    pub(crate) size: f64,
 }
 
 impl Target {
     /// Samples a clip every [`FRAME_SECS`]; between its frames it is a cubic with the mean velocity of both neighbours.
     ///
     /// # Errors
-    /// Where the clip is too short, or not of this model.
+    /// Where the clip is too short, or not of this model, or the model has no joint to drive.
     pub fn new(model: &Arc<Model>, clip: &ClipInput<'_>) -> Result<Target, TransferError> {
+        let dofs = Dofs::new(model);
+        if dofs.count == 0 {
+            let character = model.scene().characters.first().map_or("", |c| &c.character.name).to_owned();
+            return Err(TransferError::NoDrive { character });
+        }
         let nq = model.position_count();
         let name = clip.name.to_owned();
         if clip.positions.is_empty() || !clip.positions.len().is_multiple_of(nq) {
@@ -71,13 +78,14 @@ impl Target {
         velocities.iter_mut().for_each(|v| *v /= FRAME_SECS);
         let mut target = Target {
             model: model.clone(),
-            dofs: Dofs::new(model),
+            dofs,
             soles: Vec::new(),
             observations: Vec::new(),
             velocities,
             positions,
             frames,
             weight: model.weight(),
+            size: crate::fidelity::size(model),
         };
         target.observations = target.observe_frames()?;
         target.soles = target.find_soles();

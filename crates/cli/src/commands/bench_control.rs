@@ -4,7 +4,7 @@ use super::bench_sim::{cpu_name, figure_b, median, sinusoids};
 use anyhow::{Result, ensure};
 use clap::Args;
 use serde::Serialize;
-use sinew::sim::{Batch, BatchOptions, BulkError, Condition, DampsTo, Interval, Isa, Model};
+use sinew::sim::{Batch, BatchOptions, BulkError, Condition, DampsTo, Interval, Isa, Model, Readings};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -47,14 +47,15 @@ struct Report {
 #[derive(Serialize)]
 struct Row {
     threads: usize,
+    /// The steps alone.
     step_ms: f64,
-    /// Positions, velocities, observations and conditions.
+    /// PD targets (linear, with their velocities) written, the same steps, and positions, velocities, observations and conditions read.
+    control_ms: f64,
+    /// The same readings by a call of their own.
     read_ms: f64,
-    /// PD targets: linear, with their velocities.
-    write_ms: f64,
     /// A hundredth of all worlds.
     reset_ms: f64,
-    /// Reading and writing, as a share of stepping.
+    /// What reading and writing add, as a share of stepping.
     share: f64,
 }
 
@@ -81,37 +82,71 @@ impl BenchControl {
         Ok(())
     }
 
+    /// Two batches of the same worlds go the same way: one is stepped alone, the other written, stepped and read.
     fn measure(&self, model: &Arc<Model>, options: BatchOptions, targets: &[Vec<f32>]) -> Result<Row> {
-        let mut batch = Batch::new(model, self.worlds, options)?;
+        let mut batches = [Batch::new(model, self.worlds, options)?, Batch::new(model, self.worlds, options)?];
         let interval = Interval::ramped(self.steps, DampsTo::Target);
-        let (nq, nv, no) = (model.position_count(), model.velocity_count(), model.observation_count());
-        let [mut positions, mut velocities, mut observations] = [nq, nv, no].map(|n| vec![0.0; self.worlds * n]);
-        let mut conditions = vec![Condition::Running; self.worlds];
+        let nv = model.velocity_count();
+        let mut buffers = Buffers::new(model, self.worlds);
         let start: Vec<f32> = model.rest_position().iter().map(|x| *x as f32).collect();
         let mut times: [Vec<f64>; 4] = Default::default();
         for round in 0..WARM_UP + ROUNDS {
             let over: Vec<usize> = (round % RESET_EVERY..self.worlds).step_by(RESET_EVERY).collect();
             let (starts, rest) = (start.repeat(over.len()), vec![0.0; over.len() * nv]);
-            let written = ms(|| batch.begin_interval(&targets[round % targets.len()], interval))?;
-            let stepped = ms(|| {
-                batch.step(self.steps);
-                Ok(())
-            })?;
-            let read = ms(|| {
-                batch.read_positions(&mut positions)?;
-                batch.read_velocities(&mut velocities)?;
-                batch.read_observations(&mut observations)?;
-                batch.read_conditions(&mut conditions)
-            })?;
-            let reset = ms(|| batch.reset(&over, &starts, &rest))?;
-            ensure!(conditions.iter().all(|c| *c == Condition::Running), "a world diverged");
+            let targets = &targets[round % targets.len()];
+            let [alone, controlled] = &mut batches;
+            alone.begin_interval(targets, interval)?;
+            let mut step = || {
+                ms(|| {
+                    alone.step(self.steps);
+                    Ok(())
+                })
+            };
+            let mut control = |readings| ms(|| controlled.control(targets, interval, readings));
+            // Each goes first every other time.
+            let (stepped, written) = if round % 2 == 0 {
+                (step()?, control(buffers.all())?)
+            } else {
+                let written = control(buffers.all())?;
+                (step()?, written)
+            };
+            let read = ms(|| controlled.read(buffers.all()))?;
+            let reset = ms(|| controlled.reset(&over, &starts, &rest))?;
+            alone.reset(&over, &starts, &rest)?;
+            ensure!(buffers.conditions.iter().all(|c| *c == Condition::Running), "a world diverged");
             if round >= WARM_UP {
-                times.iter_mut().zip([written, stepped, read, reset]).for_each(|(times, time)| times.push(time));
+                times.iter_mut().zip([stepped, written, read, reset]).for_each(|(times, time)| times.push(time));
             }
         }
-        let [write_ms, step_ms, read_ms, reset_ms] = times.map(|times| median(&times));
-        let share = (read_ms + write_ms) / step_ms;
-        Ok(Row { threads: batch.threads(), step_ms, read_ms, write_ms, reset_ms, share })
+        let [step_ms, control_ms, read_ms, reset_ms] = times.map(|times| median(&times));
+        let share = control_ms / step_ms - 1.0;
+        Ok(Row { threads: batches[0].threads(), step_ms, control_ms, read_ms, reset_ms, share })
+    }
+}
+
+/// What is read of all worlds.
+struct Buffers {
+    positions: Vec<f32>,
+    velocities: Vec<f32>,
+    observations: Vec<f32>,
+    conditions: Vec<Condition>,
+}
+
+impl Buffers {
+    fn new(model: &Model, worlds: usize) -> Buffers {
+        let counts = [model.position_count(), model.velocity_count(), model.observation_count()];
+        let [positions, velocities, observations] = counts.map(|n| vec![0.0; worlds * n]);
+        Buffers { positions, velocities, observations, conditions: vec![Condition::Running; worlds] }
+    }
+
+    fn all(&mut self) -> Readings<'_> {
+        Readings {
+            positions: Some(&mut self.positions),
+            velocities: Some(&mut self.velocities),
+            observations: Some(&mut self.observations),
+            conditions: Some(&mut self.conditions),
+            ..Readings::none()
+        }
     }
 }
 
@@ -130,12 +165,12 @@ fn print_table(report: &Report) {
     for row in &report.rows {
         let rate = (report.worlds * report.steps) as f64 / row.step_ms / 1e3;
         println!(
-            "{} thread(s): stepping {:.2} ms ({rate:.2} M steps/s), reading {:.2} ms, writing targets {:.2} ms: {:.1} % of stepping; a hundredth reset in {:.3} ms",
+            "{} thread(s): stepping {:.2} ms ({rate:.2} M steps/s), with targets written and all read {:.2} ms: {:.1} % more; read alone {:.2} ms; a hundredth reset in {:.3} ms",
             row.threads,
             row.step_ms,
-            row.read_ms,
-            row.write_ms,
+            row.control_ms,
             100.0 * row.share,
+            row.read_ms,
             row.reset_ms
         );
     }

@@ -5,7 +5,7 @@ use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
 use sinew::inspect::Inspection;
 use sinew::modeler::CharacterProject;
-use sinew::motion::{ImportOptions, Up};
+use sinew::motion::{ImportOptions, SizeRule, Up};
 use sinew::source::Source;
 use std::path::{Path, PathBuf};
 
@@ -30,6 +30,15 @@ pub struct ReadArgs {
     /// Height of the character, metres; decides the scale
     #[arg(long, value_name = "M", allow_negative_numbers = true)]
     height: Option<f64>,
+    /// Whose size counts: the file's, or the one that its clips move with; by default the file's unless the clips clearly contradict it
+    #[arg(long, value_name = "file|motion", conflicts_with_all = ["height", "scale"])]
+    size: Option<SizeName>,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum SizeName {
+    File,
+    Motion,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -68,7 +77,16 @@ impl ReadArgs {
                 if project.options().source.is_empty() { "FILE" } else { &project.options().source }
             );
         };
-        let mut source = Source::open_with_map(rig, others, self.map.as_deref(), &self.options())?;
+        // The rig gets the size that it had when the character was made, unless somebody says otherwise.
+        let mut options = self.options();
+        let is_told = self.size.is_some() || options.scale.or(options.height).is_some();
+        if !is_told {
+            options.size = SizeRule::File;
+        }
+        let mut source = Source::open_with_map(rig, others, self.map.as_deref(), &options)?;
+        if let (false, Some(unit)) = (is_told, project.options().metres_per_unit) {
+            source.resize_to_unit(unit);
+        }
         source.name = self.file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         Ok((source, Some(project)))
     }
@@ -79,7 +97,12 @@ impl ReadArgs {
             UpName::Y => Up::Y,
             UpName::Z => Up::Z,
         });
-        ImportOptions { up, scale: self.scale, height: self.height }
+        let size = match self.size {
+            None => SizeRule::Judged,
+            Some(SizeName::File) => SizeRule::File,
+            Some(SizeName::Motion) => SizeRule::Motion,
+        };
+        ImportOptions { up, scale: self.scale, height: self.height, size }
     }
 }
 

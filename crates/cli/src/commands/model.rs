@@ -7,6 +7,7 @@ use clap::{Args, ValueEnum};
 use sinew::film;
 use sinew::modeler::{ModelOptions, Preset};
 use sinew::modeling::{ModelReport, Modeling};
+use sinew::motion::SizeFrom;
 use sinew::sim::mjcf::{MjcfOptions, to_mjcf};
 use sinew::sim::{Model as SimModel, Scene};
 use std::path::PathBuf;
@@ -66,6 +67,7 @@ impl Model {
         let options = ModelOptions {
             name: source.name.clone(),
             source: self.read.file_name(),
+            metres_per_unit: source.changed_unit(),
             preset,
             mass: self.mass,
             ..ModelOptions::default()
@@ -94,9 +96,16 @@ impl Model {
 }
 
 fn text(name: &str, report: &ModelReport) -> String {
-    let ModelReport { bodies, dof, mass_kg, height_m, preflight, ik, notes } = report;
-    let mut lines =
-        vec![format!("{name}: {bodies} bodies, {dof} degrees of freedom, {mass_kg:.1} kg, {height_m:.2} m tall")];
+    let ModelReport { bodies, dof, mass_kg, height_m, preflight, cover, ik, notes, .. } = report;
+    let whose = match report.size_from {
+        SizeFrom::File => "",
+        SizeFrom::Motion => " by its motion",
+        SizeFrom::User => " as given",
+    };
+    let mut lines = vec![format!(
+        "{name}: {bodies} bodies, {dof} degrees of freedom, {mass_kg:.1} kg, {height_m:.2} m tall{whose}"
+    )];
+    lines.extend(sizes(report));
     if !ik.is_empty() {
         let width = ik.iter().map(|fit| fit.clip.chars().count()).max().unwrap_or(0).clamp(4, 44);
         lines.push("\nClips on the character (end effectors off their targets)".into());
@@ -118,7 +127,28 @@ fn text(name: &str, report: &ModelReport) -> String {
         let side = if margin < 0.0 { "outside" } else { "inside" };
         lines.push(format!("  its centre of mass lies {:.1} cm {side} its feet", 100.0 * margin.abs()));
     }
+    if let Some(cover) = cover {
+        lines.push(format!(
+            "  its bodies cover {:.0} % of the skin and lie {:.0} % outside it",
+            100.0 * cover.covered,
+            100.0 * cover.outside
+        ));
+    }
+    lines.extend(preflight.warnings.iter().map(|warning| format!("  ? {warning}")));
     lines.push("\nGuessed and repaired".into());
     lines.extend(notes.iter().map(|sentence| format!("  - {sentence}")));
     lines.join("\n") + "\n"
+}
+
+/// What the clips say about the height.
+fn sizes(report: &ModelReport) -> Vec<String> {
+    let (Some(height), Some(factor)) = (report.motion_height_m, report.motion_within_factor) else { return Vec::new() };
+    let mut lines = vec![format!("\nHeight by its clips: {height:.2} m, within a factor of {factor:.1}")];
+    let width = report.size_votes.iter().map(|vote| vote.clip.chars().count()).max().unwrap_or(0).clamp(4, 44);
+    for vote in &report.size_votes {
+        let most = if vote.at_most { "at most " } else { "" };
+        let (height, factor) = (format!("{most}{:.2} m", vote.height_m), vote.within_factor);
+        lines.push(format!("  {:width$}  {height:>15} /* {factor:.1}  {}", vote.clip, vote.seen));
+    }
+    lines
 }

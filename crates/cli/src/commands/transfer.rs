@@ -67,8 +67,12 @@ impl Transfer {
         }
         let TransferSettings { config, assist } = settings;
         let (source, character) = self.read.open_with_character()?;
-        let options =
-            ModelOptions { name: source.name.clone(), source: self.read.file_name(), ..ModelOptions::default() };
+        let options = ModelOptions {
+            name: source.name.clone(),
+            source: self.read.file_name(),
+            metres_per_unit: source.changed_unit(),
+            ..ModelOptions::default()
+        };
         let task =
             Task { clip: self.clip.clone(), cycles: self.cycles, keeps_slides: self.keep_slides, character, options };
         let assist = self.assist.then_some(assist);
@@ -108,10 +112,7 @@ impl Transfer {
 
 fn text(finished: &Finished, out: &std::path::Path) -> String {
     let Summary { character, clip, duration_secs, cost_mean, steps, wall_secs, threads, hash, .. } = &finished.summary;
-    let headline = match &finished.fall {
-        Some(fall) => format!("{character}, {clip}: {fall}"),
-        None => format!("{character}, {clip}: completed, {duration_secs:.2} s"),
-    };
+    let headline = format!("{character}, {clip}, {duration_secs:.2} s: {}", finished.summary.verdict_sentence);
     let metrics = &finished.metrics;
     let file = |name: &str| out.join(name).display().to_string();
     [

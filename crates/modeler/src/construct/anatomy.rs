@@ -101,13 +101,25 @@ impl Anatomy {
                 carries_fork[parent] = true;
             }
         }
+        // Where feet come in pairs, what lies on the ground between them is a tail.
+        let has_feet = (0..count).any(|j| pairs[j].is_some_and(|k| stance.is_low[j] && stance.is_low[k]));
+        let is_low_tail = |j: usize, words: &[String], parent: Option<Role>| {
+            has_feet && pairs[j].is_none() && (says(words, &["tail"]) || parent == Some(Role::Tail))
+        };
+        // A chain that lies on the ground for most of its length has a belly, no feet.
+        let low = stance.is_low.iter().filter(|l| **l).count();
+        let lies = !carries_fork.contains(&true) && 2 * low > count && low >= LEAST_BELLY;
+        let is_much = carries_much(skeleton, &reach, stance.height);
         let mut roles = vec![Role::Limb; count];
         for j in 0..count {
             let words = words(names[j]);
             let parent_role = skeleton.joints[j].parent.map(|p| roles[p]);
-            roles[j] = if parent_role == Some(Role::Small) || says(&words, &SMALL) && j > 0 {
+            roles[j] = if parent_role == Some(Role::Small) || says(&words, &SMALL) && j > 0 && !is_much[j] {
                 Role::Small
-            } else if stance.is_low[j] || says(&words, &SOLES) && stance.is_lowish[j] {
+            } else if !lies
+                && (stance.is_low[j] || says(&words, &SOLES) && stance.is_lowish[j])
+                && !is_low_tail(j, &words, parent_role)
+            {
                 Role::Sole
             } else if pairs[j].is_some() {
                 let is_end = !skeleton.children(j).any(|c| !says(&self::words(names[c]), &SMALL) && large(c));
@@ -129,6 +141,24 @@ impl Anatomy {
         let root = root_joint(skeleton, &names, bind, stance);
         Anatomy { roles, pairs, is_left: lefts, mirror, root }
     }
+}
+
+/// Fewest joints on the ground that make a belly.
+const LEAST_BELLY: usize = 3;
+/// Share of the skin, or of the height, beyond which a joint with all that it carries is no small part, whatever it is called.
+const MUCH_SKIN: f64 = 0.3;
+const MUCH_REACH: f64 = 0.6;
+
+/// Joints that carry too much to be merged into their parents for their name.
+fn carries_much(skeleton: &Skeleton, reach: &[f64], height: f64) -> Vec<bool> {
+    let mut skin: Vec<f64> = skeleton.joints.iter().map(|j| j.skin.len() as f64).collect();
+    let all: f64 = skin.iter().sum();
+    for j in (1..skin.len()).rev() {
+        if let Some(parent) = skeleton.joints[j].parent {
+            skin[parent] += skin[j];
+        }
+    }
+    skin.iter().zip(reach).map(|(skin, reach)| *skin > MUCH_SKIN * all || *reach > MUCH_REACH * height).collect()
 }
 
 fn bone(bind: &[Placed], a: usize, b: usize) -> f64 {

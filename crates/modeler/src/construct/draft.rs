@@ -231,16 +231,20 @@ impl Part {
 
     /// Volume of its shapes, m³.
     pub fn volume(&self) -> f64 {
-        use std::f64::consts::PI;
-        let one = |shape: &Shape| match *shape {
-            Shape::Capsule { from, to, radius } => {
-                let length = DVec3::from_array(from).distance(DVec3::from_array(to));
-                PI * radius * radius * (length + 4.0 / 3.0 * radius)
-            }
-            Shape::Sphere { radius, .. } => 4.0 / 3.0 * PI * radius * radius * radius,
-            Shape::Box { half_extents: [x, y, z], .. } => 8.0 * x * y * z,
-        };
-        self.shapes.iter().map(one).sum()
+        self.shapes.iter().map(volume).sum()
+    }
+}
+
+/// Volume of a shape, m³.
+pub(crate) fn volume(shape: &Shape) -> f64 {
+    use std::f64::consts::PI;
+    match *shape {
+        Shape::Capsule { from, to, radius } => {
+            let length = DVec3::from_array(from).distance(DVec3::from_array(to));
+            PI * radius * radius * (length + 4.0 / 3.0 * radius)
+        }
+        Shape::Sphere { radius, .. } => 4.0 / 3.0 * PI * radius * radius * radius,
+        Shape::Box { half_extents: [x, y, z], .. } => 8.0 * x * y * z,
     }
 }
 

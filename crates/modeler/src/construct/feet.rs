@@ -55,9 +55,14 @@ pub(crate) fn sole(plan: &Plan, parts: &[Part], index: usize) -> Vec<Shape> {
         let end = part.ends.iter().map(|e| e.dot(toward)).fold(part.main_end.dot(toward), f64::max);
         let length = if end > 0.02 * height { end } else { 0.11 * height };
         let heel = if is_toe { 0.0 } else { options.heel_share * length };
-        along = [-heel, length];
+        // A leg of skin that ends in a peg stands on the middle of its sole.
+        let peg = part.parent.and_then(|p| peg_end(plan, part, &parts[p], up)).filter(|_| !is_toe && !has_toe);
+        along = match peg {
+            Some(end) => [-0.5, 0.5].map(|share| end.dot(toward) + share * (length + heel)),
+            None => [-heel, length],
+        };
         let spans: Vec<f64> = part.ends.iter().map(|e| e.dot(side)).collect();
-        let center = 0.5 * part.main_end.dot(side);
+        let center = peg.map_or(0.5 * part.main_end.dot(side), |end| end.dot(side));
         let whole = if is_toe { 2.5 * length } else { length + heel };
         let half = 0.5 * options.foot_width_share * whole.min(0.25 * height);
         across =
@@ -70,6 +75,18 @@ pub(crate) fn sole(plan: &Plan, parts: &[Part], index: usize) -> Vec<Shape> {
     let center = 0.5 * (along[0] + along[1]) * toward + 0.5 * (across[0] + across[1]) * side + (ground + half[2]) * up;
     let orientation = wxyz(DQuat::from_mat3(&DMat3::from_cols(toward, side, up)).normalize());
     vec![Shape::Box { center: center.to_array(), half_extents: half, orientation }]
+}
+
+/// Where the skin of the part above a foot without skin comes down to the ground, in the foot's frame.
+fn peg_end(plan: &Plan, part: &Part, above: &Part, up: DVec3) -> Option<DVec3> {
+    if above.skin.len() < ENOUGH_SKIN || above.role == Role::Trunk {
+        return None;
+    }
+    let offset = plan.bind[above.joint].position - plan.bind[part.joint].position;
+    let ground = -plan.height_of(part.joint);
+    let is_down = |p: &DVec3| p.dot(up) < ground + 0.04 * plan.stance.height;
+    let down: Vec<DVec3> = above.skin.iter().map(|p| *p + offset).filter(is_down).collect();
+    (!down.is_empty()).then(|| down.iter().sum::<DVec3>() / down.len() as f64)
 }
 
 /// A flat end for a leg without a foot: the footprint of its skin near the ground, else a square as wide as the leg.

@@ -1,17 +1,20 @@
 //! A skeleton becomes a character.
 //!
 //! Which joints get a body (`anatomy.rs`, or `paper.rs`), how they move (`motion.rs`), what the bodies look like (`shapes.rs`, `feet.rs`), what
-//! they weigh, how strongly they are driven (`strength.rs`); then everything is laid into frames along the world's axes.
+//! they weigh (`weigh.rs`, `balance.rs`), how strongly they are driven (`strength.rs`); then everything is laid into frames along the world's axes.
 
 mod anatomy;
 mod balance;
 mod draft;
 mod feet;
+mod fit;
 mod motion;
 mod paper;
 mod shapes;
+mod slow_stances;
 mod stance;
 mod strength;
+mod weigh;
 
 use crate::binding::{Binding, EffectorLink, Link};
 use crate::frames::{lowest, moved, quaternion};
@@ -91,7 +94,8 @@ fn default_parts(plan: &mut Plan, clips: &[Clip], notes: &mut Vec<String>) -> Ve
     notes.extend(motion::fit_joints(plan, clips, &mut parts));
     plan.rest_in(&parts);
     shapes::shape_parts(plan, &mut parts);
-    weigh(plan, &mut parts, notes);
+    notes.extend(fit::fit_shapes(plan, &mut parts));
+    weigh::weigh(plan, &mut parts, clips, notes);
     parts
 }
 
@@ -136,35 +140,6 @@ fn tiny_leaves(plan: &Plan, parts: &[Part]) -> Vec<usize> {
     };
     let all = 0..parts.len();
     all.filter(|&i| is_tiny(i) && parts[i].pair.is_none_or(is_tiny)).map(|i| parts[i].joint).collect()
-}
-
-/// Density times volume, within what animals of that height weigh: 0.35 to `heaviest_build` times `70 kg (h / 1.75 m)³`.
-///
-/// A cartoon's head may be half of its volume, but no neck bears half of a body's mass: heads weigh `head_share` of the figure at most.
-fn weigh(plan: &Plan, parts: &mut [Part], notes: &mut Vec<String>) {
-    // Ears and horns belong to the head.
-    let up =
-        |part: &Part| std::iter::successors(part.parent, |&p| parts[p].parent).any(|p| parts[p].role == Role::Head);
-    let is_head = |part: &Part| part.role == Role::Head || up(part);
-    let volume_of = |heads: bool| parts.iter().filter(|p| is_head(p) == heads).map(Part::volume).sum::<f64>();
-    let (heads, others) = (volume_of(true), volume_of(false));
-    let share = plan.options.head_share;
-    let lightness = if others > 0.0 { (share / (1.0 - share) * others / heads.max(1e-12)).min(1.0) } else { 1.0 };
-    let weight_of = |part: &Part| part.volume() * if is_head(part) { lightness } else { 1.0 };
-    let volume = heads * lightness + others;
-    let height = plan.stance.height / 1.75;
-    let human = 70.0 * height * height * height * plan.options.density / 1000.0;
-    let natural = (plan.options.density * volume).clamp(0.35 * human, plan.options.heaviest_build * human);
-    let total = plan.options.mass.unwrap_or(natural);
-    if plan.options.mass.is_none() {
-        notes.push(format!("It weighs {total:.1} kg by its volume; give a mass to overrule."));
-    }
-    if lightness < 0.99 {
-        notes.push(format!("Its head was made light, {:.0} % of the whole, because of its size.", 100.0 * share));
-    }
-    let masses: Vec<f64> = parts.iter().map(|part| total * weight_of(part) / volume).collect();
-    parts.iter_mut().zip(masses).for_each(|(part, mass)| part.mass = mass);
-    notes.extend(balance::over_the_feet(plan, parts));
 }
 
 /// Numbers a person can read: micrometres, and no minus zero.

@@ -31,17 +31,20 @@ pub(crate) fn shape_parts(plan: &Plan, parts: &mut [Part]) {
     mirror_shapes(plan, parts);
 }
 
-fn mirror_shapes(plan: &Plan, parts: &mut [Part]) {
+pub(super) fn mirror_shapes(plan: &Plan, parts: &mut [Part]) {
     let Some(mirror) = plan.anatomy.mirror else { return };
     for left in 0..parts.len() {
-        let Some(right) = parts[left].pair.filter(|_| plan.anatomy.is_left[parts[left].joint]) else { continue };
-        // Only where the bones are images of each other.
-        let image = mirror.direction(parts[left].main_end);
-        if image.distance(parts[right].main_end) > 0.05 * plan.stance.height {
-            continue;
-        }
+        let Some(right) = image_of(plan, parts, left) else { continue };
         parts[right].shapes = parts[left].shapes.iter().map(|s| mirrored(s, &mirror)).collect();
     }
+}
+
+/// The part on the right that is the image of one on the left, where the bones are images of each other.
+pub(super) fn image_of(plan: &Plan, parts: &[Part], left: usize) -> Option<usize> {
+    let mirror = plan.anatomy.mirror?;
+    let right = parts[left].pair.filter(|_| plan.anatomy.is_left[parts[left].joint])?;
+    let image = mirror.direction(parts[left].main_end);
+    (image.distance(parts[right].main_end) <= 0.05 * plan.stance.height).then_some(right)
 }
 
 pub(crate) fn mirrored(shape: &Shape, mirror: &crate::sides::Mirror) -> Shape {

@@ -102,7 +102,7 @@ fn skeleton() -> Skeleton {
             }
         })
         .collect();
-    Skeleton { joints, source: SourceFrame { up: Up::Z, metres_per_unit: 1.0 } }
+    Skeleton { joints, source: SourceFrame { up: Up::Z, metres_per_unit: 1.0 }, mesh: None }
 }
 
 fn body_name(i: usize) -> String {

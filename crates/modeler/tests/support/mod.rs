@@ -75,7 +75,7 @@ impl Creature {
             }
             joints.push(Joint { name: name.clone(), parent: *parent, offset, rotation, tips, skin, source_node: j });
         }
-        Skeleton { joints, source: SourceFrame { up: Up::Z, metres_per_unit: 1.0 } }
+        Skeleton { joints, source: SourceFrame { up: Up::Z, metres_per_unit: 1.0 }, mesh: None }
     }
 }
 
@@ -209,5 +209,35 @@ pub fn dinosaur() -> Skeleton {
     c.both_tips("toe", [0.19, 0.11, 0.0]);
     c.both_tips("toe", [0.14, 0.18, 0.0]);
     c.both_tips("toe", [0.14, 0.04, 0.0]);
+    c.skeleton()
+}
+
+/// A cartoon of 1.7 m: a head like a pumpkin on a neck like a straw, hands like loaves on arms like sticks, and a trunk like a barrel.
+pub fn cartoon() -> Skeleton {
+    let mut c = Creature::new("hips", [0.0, 0.0, 0.55]);
+    c.add("chest", "hips", [0.0, 0.0, 0.8]);
+    c.add("neck", "chest", [0.0, 0.0, 1.1]);
+    c.add("head", "neck", [0.0, 0.0, 1.2]);
+    c.tip("head", [0.0, 0.0, 1.7]);
+    c.both("upper_arm", "chest", [0.0, 0.3, 1.0]);
+    c.both("forearm", "upper_arm", [0.0, 0.5, 1.0]);
+    c.both("hand", "forearm", [0.0, 0.7, 1.0]);
+    c.both_tips("hand", [0.0, 0.9, 1.0]);
+    c.both("thigh", "hips", [0.0, 0.15, 0.5]);
+    c.both("shin", "thigh", [0.0, 0.15, 0.3]);
+    c.both("foot", "shin", [-0.02, 0.15, 0.08]);
+    c.both_tips("foot", [0.2, 0.15, 0.0]);
+    c.skin("hips", [0.0, 0.0, 0.8], 0.3);
+    c.skin("chest", [0.0, 0.0, 1.1], 0.35);
+    c.skin("neck", [0.0, 0.0, 1.2], 0.02);
+    c.skin("head", [0.0, 0.0, 1.7], 0.35);
+    for (side, s) in [("l", 1.0), ("r", -1.0)] {
+        c.skin(&format!("upper_arm_{side}"), [0.0, s * 0.5, 1.0], 0.03);
+        c.skin(&format!("forearm_{side}"), [0.0, s * 0.7, 1.0], 0.03);
+        c.skin(&format!("hand_{side}"), [0.0, s * 0.9, 1.0], 0.12);
+        c.skin(&format!("thigh_{side}"), [0.0, s * 0.15, 0.3], 0.1);
+        c.skin(&format!("shin_{side}"), [-0.02, s * 0.15, 0.08], 0.08);
+        c.skin(&format!("foot_{side}"), [0.2, s * 0.15, 0.05], 0.07);
+    }
     c.skeleton()
 }

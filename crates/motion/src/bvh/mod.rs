@@ -13,9 +13,9 @@ mod property_tests;
 #[cfg(test)]
 mod tests;
 
-use crate::ReadError;
 use crate::raw::{RawNode, RawRig, Transform};
 use crate::rig::Format;
+use crate::{ReadError, SkinMesh};
 use glam::{DQuat, DVec3};
 use hierarchy::Hierarchy;
 use text::Text;
@@ -49,6 +49,7 @@ pub fn read_bvh(bytes: &[u8], file: &str) -> Result<RawRig, ReadError> {
         clips: clip.into_iter().collect(),
         up: None,
         metres_per_unit: None,
+        mesh: SkinMesh::default(),
         notes,
     })
 }

@@ -36,8 +36,8 @@ pub fn add_clip_to_gltf(
     let skins = read_skins(&read, &mut notes).map_err(wrong)?;
     let binds = bind_worlds(&read, &tree, &skins);
     let is_joint = joint_flags(&document, &tree, &skins).map_err(wrong)?;
-    let points = skin_points(&read, &tree, &skins, &binds, &is_joint, &mut notes);
-    let has_vertices: Vec<bool> = points.iter().map(|p| !p.is_empty()).collect();
+    let skin = skin_points(&read, &tree, &skins, &binds, &is_joint, &mut notes);
+    let has_vertices: Vec<bool> = skin.points.iter().map(|p| !p.is_empty()).collect();
     let joints = FileJoints { tree: &tree, binds: &binds, is_joint: &is_joint, has_vertices: &has_vertices };
     let motions = motions(&joints, skeleton, clip)?;
 

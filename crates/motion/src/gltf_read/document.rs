@@ -48,6 +48,9 @@ pub(crate) struct Mesh {
 #[serde(default)]
 pub(crate) struct Primitive {
     pub attributes: BTreeMap<String, usize>,
+    pub indices: Option<usize>,
+    /// 4 or absent: triangles; 5: a strip; 6: a fan; else points and lines.
+    pub mode: Option<u32>,
     pub extensions: BTreeMap<String, IgnoredAny>,
 }
 

@@ -10,6 +10,7 @@ mod document;
 mod node_tree;
 mod sampler;
 mod skin_points;
+mod skin_triangles;
 mod skins;
 #[cfg(test)]
 pub(crate) mod test_files;
@@ -21,7 +22,7 @@ pub use container::looks_like_gltf;
 pub(crate) use container::{BufferBytes, Container, fetch, load_buffers, open};
 pub(crate) use document::Document;
 pub(crate) use node_tree::{NodeTree, decompose};
-pub(crate) use skin_points::skin_points;
+pub(crate) use skin_points::{Skin, skin_points};
 pub(crate) use skins::{SkinBind, bind_worlds, can_be_inverted, read_skins};
 
 use crate::ReadError;
@@ -64,7 +65,8 @@ fn read(bytes: &[u8], folder: Option<&Path>) -> Result<RawRig, String> {
     let mut kept = vec![None; document.nodes.len()];
     kept_nodes.iter().enumerate().for_each(|(index, &node)| kept[node] = Some(index));
 
-    let mut points = skin_points(&source, &tree, &skins, &binds, &is_joint, &mut notes);
+    let Skin { mut points, mesh } = skin_points(&source, &tree, &skins, &binds, &is_joint, &mut notes);
+    let mesh = mesh.follow(|node| kept[node]);
     let mut reader = ClipReader::new(&source, &tree, &kept, &kept_nodes);
     let clips = reader.read()?;
     notes.append(&mut reader.notes);
@@ -80,7 +82,7 @@ fn read(bytes: &[u8], folder: Option<&Path>) -> Result<RawRig, String> {
         source_node: node,
     });
     let nodes = nodes.collect();
-    Ok(RawRig { format: Format::Gltf, nodes, clips, up: Some(Up::Y), metres_per_unit: Some(1.0), notes })
+    Ok(RawRig { format: Format::Gltf, nodes, clips, up: Some(Up::Y), metres_per_unit: Some(1.0), mesh, notes })
 }
 
 /// Which nodes are joints: those of skins, or where there are none the nodes that move.

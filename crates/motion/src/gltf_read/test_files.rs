@@ -195,7 +195,7 @@ pub(crate) fn plain_rig(raw: &RawRig, metres_per_unit: f64) -> (Skeleton, Vec<Cl
             source_node: node.source_node,
         }
     };
-    let skeleton = Skeleton { joints: joints.iter().enumerate().map(make).collect(), source };
+    let skeleton = Skeleton { joints: joints.iter().enumerate().map(make).collect(), source, mesh: None };
     let clips = raw.clips.iter().map(|clip| {
         let worlds: Vec<Vec<(DVec3, DQuat)>> = (0..clip.frame_count).map(|f| placed(&raw.world_at(clip, f))).collect();
         Clip {

@@ -345,3 +345,36 @@ fn number_places(text: &str) -> Vec<(usize, usize)> {
     }
     places
 }
+
+#[test]
+fn triangles_are_where_the_bind_pose_has_them() {
+    let rig = read_file(&TestFile::leg());
+    assert_eq!(rig.mesh.triangles, [[0, 1, 2]], "four vertices without indices");
+    assert!(rig.mesh.points[1].distance(DVec3::new(0.0, 1.0, 0.0)) < 1e-6, "{}", rig.mesh.points[1]);
+    let [strongest, next, ..] = rig.mesh.weights[1];
+    assert_eq!(
+        (rig.nodes[strongest.0 as usize].name.as_str(), rig.nodes[next.0 as usize].name.as_str()),
+        ("shin", "hips")
+    );
+    assert!((strongest.1 - 0.6).abs() < 1e-6 && (next.1 - 0.4).abs() < 1e-6);
+}
+
+#[test]
+fn strips_fans_and_lines_are_told_apart() {
+    let triangles = |mode: u32| {
+        let mut file = TestFile::leg();
+        file.json["meshes"][0]["primitives"][0]["mode"] = serde_json::json!(mode);
+        read_file(&file).mesh.triangles
+    };
+    assert_eq!(triangles(5), [[0, 1, 2], [2, 1, 3]]);
+    assert_eq!(triangles(6), [[0, 1, 2], [0, 2, 3]]);
+    assert!(triangles(1).is_empty());
+}
+
+#[test]
+fn triangles_of_vertices_that_are_not_there_are_left_out() {
+    let mut file = TestFile::leg();
+    let indices = file.accessor(&[0, 1, 2, 1, 2, 9], 5121, "SCALAR", 6);
+    file.json["meshes"][0]["primitives"][0]["indices"] = serde_json::json!(indices);
+    assert_eq!(read_file(&file).mesh.triangles, [[0, 1, 2]]);
+}

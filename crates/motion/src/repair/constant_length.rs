@@ -5,7 +5,9 @@ use super::tree::{Tree, size};
 use crate::Report;
 use crate::raw::RawRig;
 use crate::skeleton::{Joint, Skeleton, SourceFrame};
+use crate::skin_mesh::SkinMesh;
 use glam::{DQuat, DVec3};
+use std::sync::Arc;
 
 /// Difference from the bind pose's offset that matters, in sizes of the character.
 const AGREED: f64 = 0.005;
@@ -61,7 +63,30 @@ pub(super) fn skeleton(
             "The clips place {names} elsewhere than the bind pose does; their bones are as in the clips."
         ));
     }
-    Skeleton { joints, source: frame }
+    let mut skeleton = Skeleton { joints, source: frame, mesh: None };
+    let follower = |node: usize| tree.follower(node).map(|joint| place_of[joint]);
+    let mesh = raw.mesh.follow(follower);
+    if !mesh.is_empty() {
+        skeleton.mesh = Some(Arc::new(in_bind_pose(mesh, &skeleton, source, &order)));
+    }
+    skeleton
+}
+
+/// The mesh where the skeleton's own bind pose has it, in units of the source: `Σ w bind_j(bind of the file_j⁻¹(x))` (linear blend skinning).
+///
+/// Where bones are as in the file that is `x` itself, turned upright.
+fn in_bind_pose(mut mesh: SkinMesh, skeleton: &Skeleton, source: &Source, order: &[usize]) -> SkinMesh {
+    let (bind, metres) = (skeleton.bind_pose(), skeleton.source.metres_per_unit);
+    for (point, weights) in mesh.points.iter_mut().zip(&mesh.weights) {
+        let (mut sum, mut total) = (DVec3::ZERO, 0.0);
+        for &(joint, share) in weights.iter().filter(|w| w.1 > 0.0) {
+            let local = in_frame(&source.bind[order[joint as usize]], *point);
+            let share = f64::from(share);
+            (sum, total) = (sum + share * bind[joint as usize].place(metres * local), total + share);
+        }
+        *point = if total > 0.0 { sum / (total * metres) } else { DVec3::ZERO };
+    }
+    mesh
 }
 
 /// The clips' own constant offset of a joint in its parent's frame, where it must replace the bind pose's.

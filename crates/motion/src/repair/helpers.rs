@@ -50,6 +50,7 @@ pub(super) fn drop_helpers(tree: &mut Tree, source: &Source, report: &mut Report
             }
             (Verdict::DropWithMesh, Some(p)) => {
                 tree.skin[joint].clear();
+                tree.heir[joint] = None;
                 tree.tips[joint].clear();
                 tree.absorb(joint, p, source);
                 dropped.push(tree.names[joint].clone());

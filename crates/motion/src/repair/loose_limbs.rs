@@ -15,7 +15,14 @@ const MOST_POSES: usize = 64;
 /// Re-attaches what is loose; returns the joints that got a new parent.
 pub(super) fn reattach(tree: &mut Tree, source: &Source, report: &mut Report) -> Vec<usize> {
     let Some(main_root) = heaviest(tree, tree.roots()) else { return Vec::new() };
-    let trunk = ground_trunk(tree, source, main_root);
+    let is_scattered = is_scattered(tree, main_root);
+    if is_scattered {
+        merge_controls(tree, source, main_root, report);
+    }
+    let trunk = match is_scattered {
+        true => heaviest(tree, tree.children(main_root)),
+        false => ground_trunk(tree, source, main_root),
+    };
     let body = tree.subtree(trunk.unwrap_or(main_root));
 
     // Loose: further roots, and what hangs beside the trunk from a root that only marks the ground.
@@ -38,6 +45,10 @@ pub(super) fn reattach(tree: &mut Tree, source: &Source, report: &mut Report) ->
     for (&end, parent) in ends.iter().zip(new_parents) {
         hang(tree, end, parent, "the limb that it ends", report);
     }
+    if is_scattered {
+        hang_one_by_one(tree, source, others, body, report);
+        return loose;
+    }
     for &limb in &others {
         let cost = |j| cost(tree, source, limb, j, 0.0);
         let nearest = body.iter().copied().min_by(|&a, &b| cost(a).total_cmp(&cost(b)));
@@ -46,6 +57,51 @@ pub(super) fn reattach(tree: &mut Tree, source: &Source, report: &mut Report) ->
         }
     }
     loose
+}
+
+/// Fewest parts beside each other that make a chain in pieces.
+const LEAST_PIECES: usize = 5;
+/// Most joints of a piece: a bone, its control, an end.
+const MOST_OF_PIECE: usize = 3;
+
+/// Whether a body lies in pieces beside each other below a root that no skin follows: a snake each of whose bones has a control of its own.
+fn is_scattered(tree: &Tree, root: usize) -> bool {
+    let children = tree.children(root);
+    let is_piece = |&child: &usize| {
+        let members = tree.subtree(child);
+        members.len() <= MOST_OF_PIECE && members.iter().any(|&m| !tree.skin[m].is_empty())
+    };
+    tree.skin[root].is_empty() && children.len() >= LEAST_PIECES && children.iter().all(is_piece)
+}
+
+/// Makes a control that no skin follows part of the one bone that it carries.
+fn merge_controls(tree: &mut Tree, source: &Source, root: usize, report: &mut Report) {
+    for mut control in tree.children(root) {
+        while let (true, [bone]) = (tree.skin[control].is_empty(), &tree.children(control)[..]) {
+            let bone = *bone;
+            tree.absorb(control, bone, source);
+            report.merged.push(tree.names[control].clone());
+            control = bone;
+        }
+    }
+}
+
+/// Hangs each piece from the nearest that hangs already, the nearest of all first (Prim 1957), so that a row of pieces becomes a chain.
+fn hang_one_by_one(
+    tree: &mut Tree,
+    source: &Source,
+    mut pieces: Vec<usize>,
+    mut body: Vec<usize>,
+    report: &mut Report,
+) {
+    while !pieces.is_empty() {
+        let pairs = pieces.iter().flat_map(|&piece| body.iter().map(move |&part| (piece, part)));
+        let costs = pairs.map(|(piece, part)| (cost(tree, source, piece, part, 0.0), piece, part));
+        let Some((_, piece, part)) = costs.reduce(|a, b| if b.0 < a.0 { b } else { a }) else { return };
+        hang(tree, piece, part, "the nearest part of the body", report);
+        body.extend(tree.subtree(piece));
+        pieces.retain(|&p| p != piece);
+    }
 }
 
 fn hang(tree: &mut Tree, joint: usize, parent: usize, why: &str, report: &mut Report) {

@@ -29,7 +29,7 @@ mod tests;
 pub use adopt_clips::{adopt_clips, fits_by_name};
 
 use crate::raw::RawRig;
-use crate::{ImportOptions, ReadError, Report, Rig, SourceFrame};
+use crate::{ImportOptions, ReadError, Report, Rig, Skeleton, SourceFrame};
 use source::Source;
 use tree::Tree;
 
@@ -57,4 +57,10 @@ pub fn repair(mut raw: RawRig, options: &ImportOptions, file: &str) -> Result<Ri
     let rig = Rig { format: raw.format, skeleton, clips, report };
     check::check_result(&rig, file)?;
     Ok(rig)
+}
+
+/// Whether the names of the joints are those of a person.
+pub(crate) fn is_person(skeleton: &Skeleton) -> bool {
+    let words: Vec<Vec<String>> = skeleton.joints.iter().map(|joint| names::words(&joint.name)).collect();
+    names::is_humanoid(words.iter().map(Vec::as_slice))
 }

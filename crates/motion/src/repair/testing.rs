@@ -1,7 +1,7 @@
 //! Small rigs for the tests.
 
 use crate::raw::{RawClip, RawNode, RawRig, RawTrack, Transform};
-use crate::{Format, ImportOptions, Rig, Up};
+use crate::{Format, ImportOptions, Rig, SkinMesh, Up};
 use glam::{DQuat, DVec3};
 
 /// A rig in the making; positions are world positions, frames are unrotated in the bind pose.
@@ -18,6 +18,7 @@ impl Builder {
             clips: Vec::new(),
             up: Some(Up::Z),
             metres_per_unit: Some(1.0),
+            mesh: SkinMesh::default(),
             notes: Vec::new(),
         };
         Builder { raw, places: Vec::new() }

@@ -32,7 +32,7 @@ proptest! {
         let mut b = moving(person(Format::Bvh), frames, amount);
         b.shift("Hips", |frame| DVec3::new(0.1 * frame as f64, 0.0, 0.02 * frame as f64));
         let up = [Up::X, Up::Y, Up::Z][up];
-        let rig = b.repair_with(&ImportOptions { up: Some(up), scale: Some(scale), height: None });
+        let rig = b.repair_with(&ImportOptions { up: Some(up), scale: Some(scale), ..Default::default() });
         prop_assert_eq!(rig.skeleton.joints.len(), b.raw.nodes.len());
         prop_assert!(rig.report.stretch_error_m[0] < 1e-9 * scale.max(1.0));
         for frame in 0..frames {
@@ -464,4 +464,55 @@ fn clips_of_a_stranger_are_refused() {
     );
     let mut dog = dog.repair();
     assert!(adopt_clips(&mut dog, &donor, "f").unwrap_err().to_string().contains("1 of the character's 3"));
+}
+
+/// A snake of fifteen bones, each below a control of its own that hangs above it from the root.
+fn snake_of_controls() -> Builder {
+    let mut b = Builder::new(Format::Gltf);
+    b.joint("Root", "", [0.7, 0.0, 0.0]);
+    for k in 0..15 {
+        let (control, bone) = (format!("Control.{k:03}"), format!("Bone.{k:03}"));
+        b.joint(&control, "Root", [0.1 * f64::from(k), 0.0, 0.3]).joint(
+            &bone,
+            &control,
+            [0.1 * f64::from(k), 0.0, 0.05],
+        );
+        b.skin(&[&bone]);
+    }
+    b
+}
+
+#[test]
+fn a_snake_in_pieces_becomes_a_chain() {
+    let rig = snake_of_controls().repair();
+    assert_eq!(rig.skeleton.joints.len(), 15, "{:?}", rig.skeleton.joints.iter().map(|j| &j.name).collect::<Vec<_>>());
+    for (index, joint) in rig.skeleton.joints.iter().enumerate().skip(1) {
+        assert!((joint.offset.length() - 0.1).abs() < 1e-9, "{} hangs {} away", joint.name, joint.offset.length());
+        let most = if index == 0 { 2 } else { 1 };
+        assert!(rig.skeleton.children(index).count() <= most, "{} carries several", joint.name);
+    }
+}
+
+#[test]
+fn a_mesh_in_a_slot_is_no_skin_and_the_rest_follows_the_repaired_joints() {
+    let mut b = person(Format::Gltf);
+    b.joint("Handslot", "LeftHand", [0.0, 0.8, 1.4]).skin(&["LeftHand", "Handslot", "Hips"]);
+    let triangle = |node: usize, y: f64| {
+        let share = (node as u32, 1.0);
+        crate::SkinMesh {
+            points: vec![DVec3::new(0.0, y, 1.4), DVec3::new(0.1, y, 1.4), DVec3::new(0.0, y, 1.5)],
+            weights: vec![[share, (0, 0.0), (0, 0.0), (0, 0.0)]; 3],
+            triangles: vec![[0, 1, 2]],
+        }
+    };
+    for (name, y) in [("LeftHand", 0.75), ("Handslot", 0.9)] {
+        let part = triangle(b.node(name), y);
+        b.raw.mesh.append(part);
+    }
+    let skeleton = b.repair().skeleton;
+    let mesh = skeleton.mesh.as_ref().expect("a mesh");
+    assert_eq!(mesh.triangles.len(), 1);
+    let corner = mesh.triangles[0][0] as usize;
+    assert_eq!(mesh.weights[corner][0].0 as usize, skeleton.find("LeftHand").expect("a hand"));
+    assert!(mesh.placed(&skeleton)[corner].distance(DVec3::new(0.0, 0.75, 1.4)) < 1e-9);
 }

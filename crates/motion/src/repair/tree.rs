@@ -15,6 +15,8 @@ pub(super) struct Tree {
     pub tips: Vec<Vec<DVec3>>,
     /// Skin that follows the joint, in its bind frame, file units.
     pub skin: Vec<Vec<DVec3>>,
+    /// The joint that took a joint's place, and its skin; the joint itself where it stays, `None` where its mesh is left out.
+    pub heir: Vec<Option<usize>>,
     /// Names.
     pub names: Vec<String>,
     /// Words of the names.
@@ -34,6 +36,7 @@ impl Tree {
             parent,
             tips: raw.nodes.iter().map(|n| n.tips.clone()).collect(),
             skin: raw.nodes.iter().map(|n| if n.is_joint { n.skin.clone() } else { Vec::new() }).collect(),
+            heir: raw.nodes.iter().enumerate().map(|(i, n)| n.is_joint.then_some(i)).collect(),
             names: raw.nodes.iter().map(|n| n.name.clone()).collect(),
             words: raw.nodes.iter().map(|n| names::words(&n.name)).collect(),
         }
@@ -111,6 +114,20 @@ impl Tree {
             self.parent[heir] = self.parent[joint];
         }
         self.kept[joint] = false;
+        // A joint whose mesh was left out keeps none.
+        self.heir[joint] = self.heir[joint].map(|_| heir);
+    }
+
+    /// The joint of the repaired skeleton that a node's skin follows.
+    pub fn follower(&self, node: usize) -> Option<usize> {
+        let mut at = node;
+        for _ in 0..self.heir.len() {
+            match self.heir.get(at).copied().flatten()? {
+                next if next == at => return self.kept[at].then_some(at),
+                next => at = next,
+            }
+        }
+        None
     }
 
     /// Skin of a joint, thinned evenly to at most [`SKIN_POINTS`].

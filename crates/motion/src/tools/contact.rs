@@ -160,7 +160,7 @@ fn level_floor(lowest: &[DVec3], foot_count: usize) -> Floor {
 }
 
 /// Spans of neighbouring frames for which something holds.
-pub(super) fn runs(frames: usize, holds: impl Fn(usize) -> bool) -> Vec<(usize, usize)> {
+pub(crate) fn runs(frames: usize, holds: impl Fn(usize) -> bool) -> Vec<(usize, usize)> {
     let mut spans = Vec::new();
     let mut first = None;
     for frame in 0..=frames {

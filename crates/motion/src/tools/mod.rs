@@ -21,6 +21,7 @@ mod travel;
 mod velocity;
 
 pub use concatenate::concatenate;
+pub(crate) use contact::runs;
 pub use contact::{ContactOptions, Contacts, Floor, contacts};
 pub use crop::crop;
 pub use error::ToolError;
@@ -38,4 +39,4 @@ pub use travel::{GroundSpeed, Travel, travel_from_feet};
 pub use velocity::{JointVelocity, rotation_vector, velocities};
 
 #[cfg(test)]
-mod walkers;
+pub(crate) mod walkers;

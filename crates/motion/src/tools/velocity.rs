@@ -66,6 +66,7 @@ mod tests {
         let skeleton = Skeleton {
             joints: vec![joint("root", None, DVec3::ZERO), joint("arm", Some(0), DVec3::X)],
             source: SourceFrame { up: Up::Z, metres_per_unit: 1.0 },
+            mesh: None,
         };
         let rate_hz = 200.0;
         let (spin, swing) = (1.5, 0.8);

@@ -112,7 +112,7 @@ fn walk(parts: &[Part], legs: &[Leg], hip_height: f64, bone: f64, speed: f64, cy
     }
     // Stretched legs in the bind pose stand on the ground.
     joints[0].offset = DVec3::new(0.0, 0.0, 2.0 * bone + ANKLE);
-    let skeleton = Skeleton { joints, source: SourceFrame { up: Up::Z, metres_per_unit: 1.0 } };
+    let skeleton = Skeleton { joints, source: SourceFrame { up: Up::Z, metres_per_unit: 1.0 }, mesh: None };
 
     let make = |frame_count: usize, advance: f64| {
         let mut clip = Clip { name: "walk".into(), rate_hz: RATE_HZ, root_positions: vec![], rotations: vec![] };

@@ -25,7 +25,8 @@ impl Prepared {
     }
 }
 
-/// Performs the motion in a folder again and finds its cycle; `asked_secs` says how long that is, where the motion does not tell.
+/// Performs the motion in a folder again and finds its cycle; `asked_secs` says how long that is. Otherwise it is as long as the clip that was
+/// repeated, or the time after which the joints come back to the same angles.
 ///
 /// # Errors
 /// Where a file is missing, damaged or of another character, or nothing repeats itself.
@@ -41,7 +42,8 @@ pub fn prepare(folder: &Path, asked_secs: Option<f64>) -> Result<Prepared> {
     if !replay.controls.solution.assist.is_empty() {
         return Err(MotionError::Helped { character: character.clone(), clip: clip.clone() }.into());
     }
-    let Some(secs) = asked_secs.or_else(|| period_secs(&replay.target)) else {
+    let known_secs = asked_secs.or(replay.controls.cycle_secs);
+    let Some(secs) = known_secs.or_else(|| period_secs(&replay.target)) else {
         return Err(MotionError::NoCycle { character: character.clone(), clip: clip.clone() }.into());
     };
     let reference = Reference::new(replay.target.model(), &replay.run, secs)

@@ -7,7 +7,7 @@ pub use strip::retarget_strip;
 use crate::error::{At, Result};
 use serde::Serialize;
 use sinew_motion::{Clip, Rig, adopt_clips, fits_by_name};
-use sinew_retarget::{Figures, JointMap, RetargetError, RetargetOptions, Retargeted, retarget};
+use sinew_retarget::{Figures, JointMap, RetargetOptions, Retargeted, retarget};
 use std::path::Path;
 
 /// Largest file of a map, bytes.
@@ -54,14 +54,24 @@ pub fn joint_map(source: &Rig, target: &Rig, file: &str, map: Option<&Path>) -> 
     JointMap::from_toml(&text, &source.skeleton, &target.skeleton).at(path.display())
 }
 
+/// How clips came onto a rig.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fit {
+    /// Onto joints of the same names.
+    ByNames,
+    /// From another body, by the roles of the joints.
+    ByRoles,
+}
+
 /// Adds the clips of `other`, read from `file`, to `rig`: laid onto joints of the same names where at least half of them are, else (and with a map
 /// always) moved by the roles of the joints.
 ///
 /// # Errors
 /// Where the clips do not fit.
-pub fn add_clips(rig: &mut Rig, other: &Rig, file: &str, map: Option<&Path>) -> Result<()> {
+pub fn add_clips(rig: &mut Rig, other: &Rig, file: &str, map: Option<&Path>) -> Result<Fit> {
     if other.clips.is_empty() || map.is_none() && fits_by_name(&rig.skeleton, &other.skeleton) {
-        return Ok(adopt_clips(rig, other, file)?);
+        adopt_clips(rig, other, file)?;
+        return Ok(Fit::ByNames);
     }
     let joints = joint_map(other, rig, file, map)?;
     let mut moved = Vec::new();
@@ -77,7 +87,7 @@ pub fn add_clips(rig: &mut Rig, other: &Rig, file: &str, map: Option<&Path>) -> 
         rig.report.repairs.extend(moved.iter().flat_map(|clip| clip.notes.iter().cloned()));
     }
     rig.clips.extend(moved.into_iter().map(|moved| moved.clip));
-    Ok(())
+    Ok(Fit::ByRoles)
 }
 
 fn moved_joints(map: &JointMap, rig: &Rig) -> usize {
@@ -97,5 +107,5 @@ pub fn retarget_clip(
     options: &RetargetOptions,
     file: &str,
 ) -> Result<Retargeted> {
-    retarget(source, clip, target, map, options).map_err(|error: RetargetError| error).at(file)
+    retarget(source, clip, target, map, options).at(file)
 }

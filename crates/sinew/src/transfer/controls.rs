@@ -30,6 +30,9 @@ pub struct Controls {
     pub hash: String,
     /// Frames of the motion in a second.
     pub rate_hz: f64,
+    /// Length of a cycle, where the clip was repeated, s.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cycle_secs: Option<f64>,
     /// The motion that is asked for: `qpos` of each frame.
     pub motion: Vec<Vec<f64>>,
     /// What performs the motion.
@@ -79,6 +82,7 @@ impl Controls {
             config: config.clone(),
             hash: summary.hash.clone(),
             rate_hz: fitted.rate_hz,
+            cycle_secs: prepared.cycle_secs,
             motion: rows(&fitted.positions, fitted.position_count),
             solution: SolutionRows::new(solution, offset_count(prepared.model())),
         }

@@ -38,7 +38,7 @@ pub fn worst_deviations(target: &Target, run: &Performance) -> Vec<Deviation> {
     chosen.into_iter().map(|(frame, terms)| deviation(target, run, *frame, terms)).collect()
 }
 
-fn deviation(target: &Target, run: &Performance, frame: usize, terms: &Terms) -> Deviation {
+pub(super) fn deviation(target: &Target, run: &Performance, frame: usize, terms: &Terms) -> Deviation {
     let model = target.model();
     let moment = run.at_frame(frame);
     let mut way = vec![0.0; model.velocity_count()];

@@ -1,6 +1,6 @@
 //! `summary.json`: the figures of a transfer, to compare it with others.
 
-use super::{FRAME_SECS, Finished, LARGEST_FILE, Terms, Transfer};
+use super::{FRAME_SECS, Fidelity, Finished, LARGEST_FILE, Terms, Transfer, Verdict};
 use crate::error::{Error, FileError, Result};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -8,6 +8,15 @@ use std::path::Path;
 /// The figures; nothing in them depends on the machine.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Figures {
+    /// What a person would say of the motion; none in files that were written before there were verdicts.
+    #[serde(default)]
+    pub verdict: Option<Verdict>,
+    /// The same in one sentence.
+    #[serde(default)]
+    pub verdict_sentence: String,
+    /// How much it looks like the drawing.
+    #[serde(default)]
+    pub fidelity: Fidelity,
     /// Whether the character did not fall.
     pub completed: bool,
     /// When it fell.
@@ -67,6 +76,9 @@ impl Figures {
     pub fn new(transfer: &Transfer, finished: &Finished) -> Figures {
         let summary = &finished.summary;
         Figures {
+            verdict: Some(summary.verdict),
+            verdict_sentence: summary.verdict_sentence.clone(),
+            fidelity: summary.fidelity.clone(),
             completed: summary.completed,
             fell_at_secs: summary.fell_at_secs,
             fall: finished.fall.clone(),

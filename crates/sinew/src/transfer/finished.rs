@@ -1,9 +1,10 @@
 //! What the search found, performed once and measured.
 
 use super::limits::fall_sentence;
+use super::verdict::verdict_sentence;
 use super::{
-    AssistFigures, AssistPoint, Begins, Controls, FRAME_SECS, Metrics, Performance, Prepared, Preset, Solution, Target,
-    Terms, Transfer,
+    AssistFigures, AssistPoint, Begins, Controls, FRAME_SECS, Fidelity, Judgement, Metrics, Performance, Prepared,
+    Preset, Solution, Target, Terms, Transfer, Verdict,
 };
 use crate::error::Result;
 use crate::trajectory::Trajectory;
@@ -28,6 +29,8 @@ pub struct Finished {
     pub summary: Summary,
     /// When it fell and which limit was hit, in one sentence; none where it was completed.
     pub fall: Option<String>,
+    /// What a person would say of it, and by which figures.
+    pub judgement: Judgement,
 }
 
 /// The answer of `sinew transfer --json`.
@@ -37,6 +40,13 @@ pub struct Summary {
     pub character: String,
     /// Name of the clip.
     pub clip: String,
+    /// What a person would say of the motion.
+    pub verdict: Verdict,
+    /// The same in one sentence, with the worst moment and why.
+    pub verdict_sentence: String,
+    /// How much it looks like the drawing, whatever the figure's size.
+    #[serde(flatten)]
+    pub fidelity: Fidelity,
     /// Whether the character did not fall.
     pub completed: bool,
     /// When it fell.
@@ -100,10 +110,16 @@ impl Finished {
         let metrics = Metrics::new(target, &run);
         let trajectory = Trajectory::of_performance(prepared.model(), &run);
         let fell_at_secs = fell_at_secs(target, &run);
+        let fall = fell_at_secs.map(|secs| fall_sentence(prepared.model(), &run, secs));
+        let fidelity = Fidelity::new(target, &run, &metrics);
+        let judgement = Judgement::new(&fidelity, fall.is_some());
         let cost_terms = run.mean_terms();
         let summary = Summary {
             character: prepared.modeling.project.character().name.clone(),
             clip: prepared.clip().name.clone(),
+            verdict: judgement.verdict,
+            verdict_sentence: verdict_sentence(target, &run, &fidelity, &judgement, fall.as_deref()),
+            fidelity,
             completed: fell_at_secs.is_none(),
             fell_at_secs,
             duration_secs: rounded(run.duration_secs()),
@@ -120,9 +136,8 @@ impl Finished {
             help: (!solution.assist.is_empty()).then(|| AssistFigures::new(&solution.assist)),
             ..Summary::default()
         };
-        let fall = fell_at_secs.map(|secs| fall_sentence(prepared.model(), &run, secs));
         let controls = Controls::new(prepared, config, &solution, &summary);
-        Ok(Finished { run, trajectory, solution, controls, metrics, summary, fall })
+        Ok(Finished { run, trajectory, solution, controls, metrics, summary, fall, judgement })
     }
 
     /// The motion on the artist's skeleton, at the rate of the clip; joints that no body moves do what they do in the clip.

@@ -17,6 +17,7 @@ mod pictures;
 mod prepare;
 mod replay;
 mod request;
+mod verdict;
 
 pub use crate::manifest::MANIFEST;
 pub use crate::output_folder::{NewResult, OutputFolder};
@@ -30,7 +31,7 @@ pub(crate) use limits::fall_sentence;
 pub use limits::{Limits, limits_hit};
 pub use output::{LARGEST_FILE, NAMES, files};
 pub use page::page;
-pub use pictures::{Pictures, draw, performance_strip, span_strip};
+pub use pictures::{Pictures, beside_target, draw, performance_strip, span_strip};
 pub use prepare::{Prepared, Task, prepare};
 pub(crate) use replay::opened;
 pub use replay::{Push, Replay, replay};
@@ -38,7 +39,8 @@ pub(crate) use request::remove;
 pub use request::{ASSIST_CHECKPOINT, CHECKPOINT, Event, Request, Transferred, transfer};
 pub use sinew_transfer::assist::{Sweep, can_be_assisted};
 pub use sinew_transfer::{
-    AssistConfig, AssistFigures, AssistPoint, AssistSpan, AssistUnits, AssistWrench, Begins, ClipInput, Config,
-    FRAME_SECS, Metrics, Moment, Performance, Preset, Search, Solution, Stage, SweepWork, Target, Terms, Transfer,
-    TransferError, TransferWork, config, metrics,
+    Aspect, AssistConfig, AssistFigures, AssistPoint, AssistSpan, AssistUnits, AssistWrench, Begins, ClipInput, Config,
+    FRAME_SECS, Fidelity, Judgement, Metrics, Moment, Performance, Preset, Search, Solution, Stage, SweepWork, Target,
+    Terms, Transfer, TransferError, TransferWork, Verdict, config, metrics,
 };
+pub use verdict::verdict_sentence;

@@ -91,13 +91,16 @@ fn assist_section(finished: &Finished, help: &AssistFigures) -> Section {
 }
 
 fn verdict(prepared: &Prepared, finished: &Finished) -> Verdict {
-    let duration = finished.run.duration_secs();
-    match &finished.fall {
-        None => Verdict { is_good: true, headline: format!("Completed: all {duration:.2} s"), details: Vec::new() },
-        Some(fall) => {
+    let headline = finished.summary.verdict_sentence.clone();
+    match finished.summary.verdict {
+        super::Verdict::Faithful => Verdict { is_good: true, headline, details: Vec::new() },
+        super::Verdict::Loose => {
+            Verdict { is_good: true, headline, details: prepared.modeling.preflight.problems.clone() }
+        }
+        super::Verdict::Failed => {
             let mut details = prepared.modeling.preflight.problems.clone();
             details.push("Another seed, or the preset `paper`, searches elsewhere.".into());
-            Verdict { is_good: false, headline: fall.clone(), details }
+            Verdict { is_good: false, headline, details }
         }
     }
 }
@@ -121,7 +124,8 @@ fn facts(prepared: &Prepared, transfer: &Transfer, finished: &Finished) -> Vec<(
     let (summary, clip) = (&finished.summary, prepared.clip());
     let character = prepared.modeling.project.character();
     let config = transfer.config();
-    let terms = summary.cost_terms;
+    let (terms, fidelity) = (summary.cost_terms, &summary.fidelity);
+    let percent = |value: f64| format!("{value:.1} %");
     let begins = match finished.begins() {
         Begins::Rest => "at rest".to_owned(),
         Begins::Moving => match finished.solution.push_off.get(..3) {
@@ -148,6 +152,14 @@ fn facts(prepared: &Prepared, transfer: &Transfer, finished: &Finished) -> Vec<(
         ("seed", summary.seed.to_string()),
         ("windows", format!("{windows} of {window_secs:.2} s, {} starts each", config.starts)),
         ("steps simulated", summary.steps.to_string()),
+        ("end effectors off, of the figure's size", percent(fidelity.effectors_off_percent)),
+        ("pose off, where the figure is", percent(fidelity.pose_off_percent)),
+        ("joints off", format!("{:.1}°", fidelity.joints_off_deg)),
+        ("tilted against the drawing", format!("{:.1}°", fidelity.tilt_off_deg)),
+        ("off its way at the end", percent(fidelity.travel_off_percent)),
+        ("a foot slides per contact, of the size", percent(fidelity.skate_percent)),
+        ("in the air", format!("{:.2} s, drawn {:.2} s", fidelity.air_secs, fidelity.drawn_air_secs)),
+        ("weight on bodies drawn off the ground", percent(fidelity.leaning_percent)),
         ("mean cost", format!("{:.3}", summary.cost_mean)),
         ("of this: height of the root", format!("{:.3}", terms.height)),
         ("position of the root", format!("{:.3}", terms.position)),

@@ -4,7 +4,7 @@ use super::finished::position_at;
 use super::{FRAME_SECS, Finished, Moment, Performance, Prepared, Push, Target};
 use crate::error::Result;
 use crate::film;
-use crate::report::{Animation, Arrow, Camera, FilmStrip, Frame, Track};
+use crate::report::{Animation, Arrow, Camera, FilmStrip, Frame, Image, Track};
 use sinew_sim::{Measured, Model};
 use sinew_work::check_cancelled;
 use std::ops::RangeInclusive;
@@ -54,6 +54,33 @@ pub fn draw(prepared: &Prepared, finished: &Finished) -> Result<Pictures> {
     check_cancelled()?;
     let [wanted, simulated] = [pages[0].encode_png()?, pages[1].encode_png()?];
     Ok(Pictures { target: wanted, simulated, animation: animation(model, target, run)?.encode_gif()? })
+}
+
+/// Target and performance at the same moments in small frames, a row each, to look at many motions at once.
+///
+/// # Errors
+/// Where a picture would be too large.
+pub fn beside_target(
+    target: &Target,
+    run: &Performance,
+    title: &str,
+    moments: usize,
+    pixels: u32,
+) -> Result<[Image; 2]> {
+    let (model, last) = (target.model(), run.frames() - 1);
+    let frames = (0..moments).map(|i| i * last / (moments - 1).max(1));
+    let wanted = frames.clone().map(|frame| target_frame(target, frame as f64 * FRAME_SECS)).collect();
+    let simulated = frames.map(|frame| run_frame(model, run, frame)).collect();
+    let small = |title: String, frames: Vec<Frame>| FilmStrip {
+        columns: moments,
+        frame_width: pixels,
+        frame_height: pixels,
+        ..film::strip(model, title, frames)
+    };
+    let rows = [small(title.into(), wanted), small(String::new(), simulated)];
+    let mut pages = FilmStrip::render_alike(&rows)?.into_iter();
+    let (Some(wanted), Some(simulated)) = (pages.next(), pages.next()) else { unreachable!("two strips, two pages") };
+    Ok([wanted, simulated])
 }
 
 /// The film strip of a performance alone; a push is shown at its middle.

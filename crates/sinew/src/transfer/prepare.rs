@@ -35,6 +35,8 @@ pub struct Prepared {
     pub scene: Scene,
     /// The motion, sampled for the search.
     pub target: Target,
+    /// Length of a cycle, where several in a row were asked for, s.
+    pub cycle_secs: Option<f64>,
 }
 
 impl Prepared {
@@ -63,8 +65,10 @@ pub fn prepare(source: Source, task: &Task, config: &Config) -> Result<Prepared>
     let feet = feet(skeleton, &source.rig.clips);
     let on_ground = put_on_ground(skeleton, &named, &feet)?;
     let (mut clip, mut notes) = (on_ground.clip, on_ground.notes);
+    let mut cycle_secs = None;
     if let Some(cycles) = task.cycles {
         clip = cycles_of(&clip, cycles)?;
+        cycle_secs = (cycles > 1).then(|| clip.duration_secs() / cycles as f64);
     }
     let project = match &task.character {
         Some(project) => project.clone(),
@@ -82,7 +86,7 @@ pub fn prepare(source: Source, task: &Task, config: &Config) -> Result<Prepared>
     let fitted = &modeling.fitted[0];
     let input = ClipInput { name: &fitted.name, rate_hz: fitted.rate_hz, positions: &fitted.positions };
     let target = Target::new(&compiled, &input)?;
-    Ok(Prepared { source, scene, target, modeling })
+    Ok(Prepared { source, scene, target, modeling, cycle_secs })
 }
 
 /// What was done about feet that slid.

@@ -47,8 +47,17 @@ pub fn run(shared: &Shared, job: &Job) -> Result<Ended> {
         None => None,
     };
     let rig = rig_of(project, character.as_deref(), rig.as_deref(), made.as_ref()).map_err(plain)?;
-    let mut source = project.open_rig(&rig).map_err(plain)?;
-    let options = ModelOptions { name: source.name.clone(), source: rig.clone(), ..ModelOptions::default() };
+    let mut source = match &made {
+        Some(made) => project.open_rig_of(&rig, made),
+        None => project.open_rig(&rig),
+    }
+    .map_err(plain)?;
+    let options = ModelOptions {
+        name: source.name.clone(),
+        source: rig.clone(),
+        metres_per_unit: source.changed_unit(),
+        ..ModelOptions::default()
+    };
     if let Some(character) = character {
         source.name = Path::new(character).file_stem().unwrap_or_default().to_string_lossy().into_owned();
     }
@@ -96,13 +105,7 @@ fn windows(transfer: &Transfer) -> Vec<WindowCosts> {
 
 /// What came out.
 fn sentence(Transferred { finished, assisted, .. }: &Transferred) -> String {
-    let sentence = match &finished.fall {
-        Some(fall) => fall.clone(),
-        None => format!(
-            "Completed: all {:.2} s, mean cost {:.3}.",
-            finished.summary.duration_secs, finished.summary.cost_mean
-        ),
-    };
+    let sentence = format!("{}.", finished.summary.verdict_sentence);
     match assisted.as_ref().and_then(|assisted| Some((assisted.points.len(), assisted.points.last()?))) {
         Some((count, drawn)) => {
             format!("{sentence} With help: {count} motions, down to a mean cost of {:.3}.", drawn.cost_mean)

@@ -7,7 +7,10 @@ use crate::protocol::{
     CharacterDetail, CharacterEntry, CopyRequest, EditRequest, MakeRequest, PreflightAnswer, Problem, RestPose,
 };
 use sinew::modeling::Modeling;
-use sinew_modeler::{CharacterProject, ModelOptions, Preflight, PreflightOptions, Preset, counterpart, preflight};
+use sinew_modeler::{
+    CharacterProject, ModelOptions, Preflight, PreflightOptions, Preset, counterpart, cover, preflight,
+};
+use sinew_motion::{ImportOptions, SizeRule};
 use sinew_sim::{Character, JointKind, Measured, Model, Scene};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -79,7 +82,17 @@ impl Project {
             Some("paper") => Preset::Paper,
             Some(other) => return Err(Refusal::bad(format!("there is no preset {other}; choose default or paper"))),
         };
-        let source = self.rig(&request.rig)?;
+        let size = match request.size.as_deref() {
+            None => SizeRule::Judged,
+            Some("file") => SizeRule::File,
+            Some("motion") => SizeRule::Motion,
+            Some(other) => return Err(Refusal::bad(format!("there is no size {other}; choose file or motion"))),
+        };
+        let read = ImportOptions { height: request.height_m, size, ..ImportOptions::default() };
+        let source = match read == ImportOptions::default() {
+            true => self.rig(&request.rig)?,
+            false => Arc::new(self.open_sized_rig(&request.rig, &read)?),
+        };
         let name = match &request.name {
             Some(name) => plain_name(name)?.to_owned(),
             None => plain(&source.name),
@@ -87,6 +100,7 @@ impl Project {
         let options = ModelOptions {
             name: name.clone(),
             source: request.rig.clone(),
+            metres_per_unit: source.changed_unit(),
             preset,
             mass: request.mass_kg,
             ..ModelOptions::default()
@@ -237,25 +251,37 @@ impl Project {
         };
         let character = project.character().clone();
         let mut clips = Vec::new();
-        let found = match (with_clips, find_rig(&self.scan(), &project.options().source)) {
+        let rig = find_rig(&self.scan(), &project.options().source);
+        let (found, cover) = match (with_clips, rig) {
             (true, Some(rig)) => {
-                let source = self.rig(&rig)?;
+                let source = self.rig_of(&rig, &project)?;
                 clips.extend(source.rig.clips.iter().map(|clip| clip.name.clone()));
-                Modeling::with_character(&source, &[], project)?.preflight
+                let modeling = Modeling::with_character(&source, &[], project)?;
+                (modeling.preflight, modeling.cover)
             }
-            _ => preflight(&character, &[], &PreflightOptions::default()).map_err(|e| Refusal::bad(e.to_string()))?,
+            (_, rig) => {
+                let tried = preflight(&character, &[], &PreflightOptions::default());
+                let mut found = tried.map_err(|e| Refusal::bad(e.to_string()))?;
+                let source = rig.and_then(|rig| self.rig_of(&rig, &project).ok());
+                let cover = source.and_then(|s| cover(&character, project.binding(), &s.rig.skeleton));
+                cover.iter().for_each(|cover| found.look_at_skin(cover));
+                (found, cover)
+            }
         };
-        let problems = found.problems.iter().map(|sentence| culprits(sentence, &character, &clips)).collect();
+        let named = |sentences: &[String]| sentences.iter().map(|s| culprits(s, &character, &clips)).collect();
+        let (problems, warnings) = (named(&found.problems), named(&found.warnings));
         let Preflight { ok, mass, height_kept, tilt, support_margin, .. } = found;
         Ok(PreflightAnswer {
             id: id.into(),
             revision,
             ok,
             problems,
+            warnings,
             mass_kg: mass,
             height_kept,
             tilt_rad: tilt,
             support_margin_m: support_margin,
+            cover,
         })
     }
 

@@ -189,6 +189,8 @@ fn read_entry(id: &str, folder: &Path) -> Option<ResultEntry> {
         clip: head.clip,
         preset: head.preset,
         seed: head.seed,
+        verdict: figures.as_ref().and_then(|f| f.verdict).map(|verdict| verdict.to_string()),
+        verdict_sentence: figures.as_ref().map_or(String::new(), |f| f.verdict_sentence.clone()),
         completed: figures.as_ref().map(|f| f.completed),
         fell_at_secs: figures.as_ref().and_then(|f| f.fell_at_secs),
         duration_secs: figures.as_ref().map_or(duration_secs, |f| f.duration_secs),

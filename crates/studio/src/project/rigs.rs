@@ -7,7 +7,8 @@ use sinew::assets;
 use sinew::export::stage_glb;
 use sinew::inspect::Inspection;
 use sinew::source::Source;
-use sinew_motion::{Format, ImportOptions};
+use sinew_modeler::CharacterProject;
+use sinew_motion::{Format, ImportOptions, SizeRule};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
@@ -73,12 +74,43 @@ impl Project {
     /// # Errors
     /// Where it is not there or cannot be read.
     pub fn open_rig(&self, id: &str) -> Result<Source, Refusal> {
-        if let Some(bytes) = assets::find(id) {
-            let rig = sinew_motion::read_bytes(bytes, &format!("{id}.glb"), None, &ImportOptions::default());
-            let rig = rig.map_err(|e| Refusal::bad(e.to_string()))?;
-            return Ok(Source { name: id.into(), bytes: bytes.to_vec(), folder: None, rig });
+        self.open_sized_rig(id, &ImportOptions::default())
+    }
+
+    /// Reads a rig at a size.
+    ///
+    /// # Errors
+    /// Where it is not there or cannot be read.
+    pub fn open_sized_rig(&self, id: &str, options: &ImportOptions) -> Result<Source, Refusal> {
+        match assets::find(id) {
+            Some(bytes) => Ok(Source::embedded(id, bytes, &[], options)?),
+            None => Ok(Source::open(&self.rig_path(id)?, &[], options)?),
         }
-        Ok(Source::open(&self.rig_path(id)?, &[], &ImportOptions::default())?)
+    }
+
+    /// Reads a rig at the size that it had when a character was made of it, for somebody who keeps it.
+    ///
+    /// # Errors
+    /// Where it is not there or cannot be read.
+    pub fn open_rig_of(&self, id: &str, character: &CharacterProject) -> Result<Source, Refusal> {
+        let mut source =
+            self.open_sized_rig(id, &ImportOptions { size: SizeRule::File, ..ImportOptions::default() })?;
+        if let Some(unit) = character.options().metres_per_unit {
+            source.resize_to_unit(unit);
+        }
+        Ok(source)
+    }
+
+    /// The same, from memory where the rig has that size anyway.
+    ///
+    /// # Errors
+    /// Where it is not there or cannot be read.
+    pub fn rig_of(&self, id: &str, character: &CharacterProject) -> Result<Arc<Source>, Refusal> {
+        let rig = self.rig(id)?;
+        match rig.changed_unit() == character.options().metres_per_unit {
+            true => Ok(rig),
+            false => self.open_rig_of(id, character).map(Arc::new),
+        }
     }
 
     /// Reads a rig, or takes it from memory.

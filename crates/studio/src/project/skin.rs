@@ -3,7 +3,7 @@
 use super::Project;
 use super::characters::find_rig;
 use crate::error::Refusal;
-use crate::project::rigs::wxyz;
+use crate::project::rigs::{stage_frame, wxyz};
 use crate::protocol::{Skin, SkinNode};
 use glam::DQuat;
 use sinew::source::Source;
@@ -17,8 +17,10 @@ impl Project {
     /// Where the rig cannot be read.
     pub fn skin(&self, character: &CharacterProject) -> Result<Option<Skin>, Refusal> {
         let Some(rig) = find_rig(&self.scan(), &character.options().source) else { return Ok(None) };
-        let source = self.rig(&rig)?;
-        Ok(Some(skin(&rig, &source, character)))
+        let (drawn, source) = (self.rig(&rig)?, self.rig_of(&rig, character)?);
+        let larger = source.rig.skeleton.source.metres_per_unit / drawn.rig.skeleton.source.metres_per_unit;
+        let shown = stage_frame(&drawn).metres_per_unit;
+        Ok(Some(Skin { metres_per_unit: larger * shown, ..skin(&rig, &source, character) }))
     }
 }
 
@@ -49,7 +51,7 @@ pub fn skin(rig: &str, source: &Source, project: &CharacterProject) -> Skin {
             position: is_placed.then(|| (-(inverse * link.offset)).to_array()),
         });
     }
-    Skin { rig: rig.into(), nodes }
+    Skin { rig: rig.into(), metres_per_unit: stage_frame(source).metres_per_unit, nodes }
 }
 
 #[cfg(test)]
@@ -66,7 +68,15 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let project = Project::open(folder.path()).expect("a project");
         for rig in sinew::assets::NAMES {
-            let request = MakeRequest { rig: rig.into(), name: None, clips: vec![], preset: None, mass_kg: None };
+            let request = MakeRequest {
+                rig: rig.into(),
+                name: None,
+                clips: vec![],
+                preset: None,
+                mass_kg: None,
+                height_m: None,
+                size: None,
+            };
             let made = project.make_character(&request).expect("made");
             let made = project.character(&made.id).expect("saved");
             let skin = project.skin(&made).expect("read").expect("a rig");

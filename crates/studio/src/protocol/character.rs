@@ -1,7 +1,7 @@
 //! A character on the stage and in the modeler.
 
 use serde::{Deserialize, Serialize};
-use sinew_modeler::Change;
+use sinew_modeler::{Change, Cover};
 use sinew_sim::Character;
 
 /// Makes a character of a rig.
@@ -22,6 +22,12 @@ pub struct MakeRequest {
     /// Mass, kg.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mass_kg: Option<f64>,
+    /// Height, m.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub height_m: Option<f64>,
+    /// Whose size counts: `file` or `motion`; absent: the file's unless the clips clearly contradict it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub size: Option<String>,
 }
 
 /// Changes a character.
@@ -105,6 +111,8 @@ pub struct PreflightAnswer {
     pub ok: bool,
     /// What is wrong.
     pub problems: Vec<Problem>,
+    /// What looks wrong but need not be.
+    pub warnings: Vec<Problem>,
     /// Mass, kg.
     pub mass_kg: f64,
     /// Height of the centre of mass at the end over that at the start.
@@ -113,6 +121,8 @@ pub struct PreflightAnswer {
     pub tilt_rad: f64,
     /// Distance of the centre of mass from the edge of the support, m; negative: outside.
     pub support_margin_m: Option<f64>,
+    /// How well the bodies fill the skin; absent where the rig is not in the project or has none.
+    pub cover: Option<Cover>,
 }
 
 /// One problem and its culprits.
@@ -133,6 +143,8 @@ pub struct Problem {
 pub struct Skin {
     /// Rig.
     pub rig: String,
+    /// Metres in one unit of `stage.glb` for this character; the rig's own frame may say otherwise.
+    pub metres_per_unit: f64,
     /// Nodes that a body moves, parents first. All others keep their place in their parent.
     pub nodes: Vec<SkinNode>,
 }

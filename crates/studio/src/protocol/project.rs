@@ -184,6 +184,10 @@ pub struct ResultEntry {
     pub preset: String,
     /// Seed.
     pub seed: u64,
+    /// `faithful`, `loose` or `failed`: what a person would say of it; absent where the folder says nothing of it.
+    pub verdict: Option<String>,
+    /// The same in one sentence, with the worst moment and why.
+    pub verdict_sentence: String,
     /// Whether the character did not fall; absent where the folder says nothing of it.
     pub completed: Option<bool>,
     /// When it fell, s.

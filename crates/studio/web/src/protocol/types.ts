@@ -30,6 +30,8 @@ export interface ResultEntry {
   clip: string;
   preset: string;
   seed: number;
+  verdict: "faithful" | "loose" | "failed" | null;
+  verdict_sentence: string;
   completed: boolean | null;
   fell_at_secs: number | null;
   duration_secs: number;
@@ -175,10 +177,25 @@ export interface PreflightAnswer {
   revision: number;
   ok: boolean;
   problems: Problem[];
+  warnings: Problem[];
   mass_kg: number;
   height_kept: number;
   tilt_rad: number;
   support_margin_m: number | null;
+  cover: Cover | null;
+}
+export interface BodyCover {
+  body: string;
+  covered: number | null;
+  outside: number;
+  center_outside: boolean;
+  skin_volume_m3: number;
+}
+export interface Cover {
+  covered: number;
+  outside: number;
+  skin_volume_m3: number;
+  bodies: BodyCover[];
 }
 export interface SkinNode {
   node: number;
@@ -189,6 +206,7 @@ export interface SkinNode {
 }
 export interface Skin {
   rig: string;
+  metres_per_unit: number;
   nodes: SkinNode[];
 }
 
@@ -234,7 +252,12 @@ export interface Job {
   motion_revision: number;
 }
 
+export interface Fidelity {
+  effectors_off_percent: number;
+  joints_off_deg: number;
+}
 export interface ResultSummary {
+  fidelity?: Fidelity;
   cost_mean?: number;
   cost_terms?: Record<string, number>;
   jerk_ratio?: number;

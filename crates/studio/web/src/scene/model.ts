@@ -39,7 +39,7 @@ export class Model {
       const rotation: [number, number, number, number] = [1, 0, 0, 0];
       return node < 0 ? [] : [{ node, joint: joint.name, body, rotation, position: [0, 0, 0] as [number, number, number] }];
     });
-    return { rig: this.rig.id, nodes };
+    return { rig: this.rig.id, metres_per_unit: this.rig.frame.metres_per_unit, nodes };
   }
 
   /** Meshes often bear the name of the joint that they hang on: joints of a skin come first. */
@@ -106,7 +106,7 @@ export class Figure {
   private readonly matrices: Matrix4[] = [];
   private readonly turns: Quaternion[] = [];
   private readonly toFile: Quaternion;
-  private readonly unitsPerMetre: number;
+  private unitsPerMetre: number;
   private readonly meshes: Mesh[] = [];
   private depthTwins: Mesh[] | null = null;
 
@@ -135,6 +135,8 @@ export class Figure {
 
   /** Says which nodes follow which bodies from now on. */
   bind(skin: Skin): void {
+    this.group.scale.setScalar(skin.metres_per_unit);
+    this.unitsPerMetre = 1 / skin.metres_per_unit;
     const byNode = new Map<number, Object3D>();
     this.root.traverse((object) => {
       const node = object.userData["node"] as number | undefined;

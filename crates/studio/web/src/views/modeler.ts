@@ -376,6 +376,7 @@ export class ModelerView implements View {
         detail,
         selection,
         withJoint: this.scene.withJoint,
+        cover: this.preflight?.cover?.bodies.find((b) => b.body === selection.body) ?? null,
         edit: (e) => this.edit(e),
         select: (s) => this.select(s),
         setWithJoint: (on) => (this.scene.withJoint = on),

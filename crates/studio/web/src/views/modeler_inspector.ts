@@ -3,9 +3,10 @@
 import { fill, h } from "../app/dom";
 import { checkbox, field, numberInput, select, vectorInput } from "../parts/fields";
 import { button, empty, section, segments } from "../parts/layout";
-import type { CharacterDetail, Edit, JointType, Quat, Shape, Vec3 } from "../protocol/types";
+import type { BodyCover, CharacterDetail, Edit, JointType, Quat, Shape, Vec3 } from "../protocol/types";
 import { Quaternion, Vector3 } from "three";
 import { shapesCenter, shapesReachAlong } from "../scene/shapes";
+import { coverSentence } from "./modeler_lists";
 
 export type Part = "body" | "joint" | "effectors";
 
@@ -19,6 +20,8 @@ export interface Inspected {
   detail: CharacterDetail;
   selection: Selection;
   withJoint: boolean;
+  /** How well the body fills its skin, once the pre-flight has told. */
+  cover: BodyCover | null;
   edit(edit: Edit): void;
   select(selection: Selection): void;
   setWithJoint(withJoint: boolean): void;
@@ -84,7 +87,7 @@ function bodyPart(it: Inspected, index: number): HTMLElement[] {
       field("Turn by", vectorInput([0, 0, 0], 5, turn, "turn"), "°"),
       isRoot ? h("span", {}) : checkbox("Its joint moves along", it.withJoint, (on) => it.setWithJoint(on), "with-joint"),
     ),
-    section("Size", ...sizeFields(it, name, body.shape)),
+    section("Size", ...sizeFields(it, name, body.shape), coverOf(it)),
     section(
       "Structure",
       h(
@@ -105,6 +108,15 @@ function bodyPart(it: Inspected, index: number): HTMLElement[] {
       ),
     ),
   ];
+}
+
+/** How well it fills its skin. */
+function coverOf(it: Inspected): HTMLElement {
+  const { cover } = it;
+  if (cover === null) return h("span", {});
+  const sentence = coverSentence(cover.covered, cover.outside, "its skin");
+  const center = cover.center_outside ? " Its centre lies outside the skin." : "";
+  return h("p", { class: "quiet", data: { key: "cover" }, textContent: sentence + center });
 }
 
 function sizeFields(it: Inspected, name: string, shapes: Shape[]): HTMLElement[] {

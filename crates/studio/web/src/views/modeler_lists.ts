@@ -14,7 +14,7 @@ export function preflightSection(
   onProblem: (problem: Problem) => void,
   onTry: () => void,
 ): HTMLElement {
-  const problems = p?.problems ?? [];
+  const problems = [...(p?.problems ?? []), ...(p?.warnings ?? [])];
   const state = isRunning
     ? "Trying…"
     : p === null
@@ -39,6 +39,7 @@ export function preflightSection(
         ),
       ),
     ),
+    p?.cover ? h("p", { class: "quiet", textContent: coverSentence(p.cover.covered, p.cover.outside, "the skin") }) : null,
     h(
       "div",
       { class: "actions" },
@@ -49,6 +50,13 @@ export function preflightSection(
       }),
     ),
   );
+}
+
+/** What bodies cover of their skin, and how much of them lies outside. */
+export function coverSentence(covered: number | null, outside: number, of: string): string {
+  const percent = (share: number): string => `${Math.round(100 * share)} %`;
+  const inside = covered === null ? "Hardly any skin follows it" : `Covers ${percent(covered)} of ${of}`;
+  return `${inside}; ${percent(outside)} outside.`;
 }
 
 /** The bodies, each under the one that carries it. */

@@ -10,6 +10,7 @@ import { DIVERGED, FALLEN, type Frame } from "../protocol/frame";
 import type { ControllerKind, SessionAction, SessionStart } from "../protocol/types";
 import { PlayHands } from "./play_hands";
 import { Steering } from "./play_steer";
+import { verdictBadge } from "./verdict";
 
 const CONTROLLERS: Record<ControllerKind, string> = {
   held_pose: "Holds its pose",
@@ -169,7 +170,7 @@ export class PlayView implements View {
         detail: r.has_policy ? "under feedback" : "as it was found",
         icon: "transfer",
         selected: isChosen(start),
-        badge: r.completed === false ? "falls" : undefined,
+        badge: verdictBadge(r),
         badgeClass: "bad",
         onClick: () => void this.start(start),
       });

@@ -7,6 +7,8 @@ import { address } from "../protocol/http";
 import type { ResultDetail } from "../protocol/types";
 
 const ROWS: { name: string; of(d: ResultDetail): number | null | undefined; show(x: number): string; lessIsBetter: boolean }[] = [
+  { name: "End effectors off", of: (d) => d.summary?.fidelity?.effectors_off_percent, show: (x) => `${x.toFixed(1)} % of the size`, lessIsBetter: true },
+  { name: "Joints off", of: (d) => d.summary?.fidelity?.joints_off_deg, show: (x) => `${x.toFixed(1)}°`, lessIsBetter: true },
   { name: "Cost", of: (d) => d.summary?.cost_mean ?? d.entry.cost_mean, show: (x) => x.toPrecision(3), lessIsBetter: true },
   { name: "Length", of: (d) => d.entry.duration_secs, show: (x) => `${x.toFixed(2)} s`, lessIsBetter: false },
   { name: "Falls at", of: (d) => d.entry.fell_at_secs, show: (x) => `${x.toFixed(2)} s`, lessIsBetter: false },

@@ -11,6 +11,7 @@ import { Timeline } from "../parts/timeline";
 import { getJson } from "../protocol/http";
 import type { RigDetail, ResultDetail } from "../protocol/types";
 import { characterPerformance, resultPerformances } from "./performances";
+import { verdict, verdictBadge } from "./verdict";
 
 type Subject = { kind: "result" | "character"; id: string };
 const SHOWN_JOINTS = 7;
@@ -123,7 +124,7 @@ export class StageView implements View {
         detail: `${r.character}, ${r.clip}, ${r.preset}`,
         icon: "transfer",
         selected: same({ kind: "result", id: r.id }, this.subject),
-        badge: r.completed === false ? "falls" : undefined,
+        badge: verdictBadge(r),
         badgeClass: "bad",
         onClick: () => this.choose({ kind: "result", id: r.id }),
       }),
@@ -158,7 +159,7 @@ export class StageView implements View {
           "header",
           { class: "subject" },
           h("h1", { textContent: entry?.name ?? "" }),
-          h("p", { textContent: entry ? verdict(entry.completed, entry.fell_at_secs) : "" }),
+          h("p", { textContent: entry ? verdict(entry) : "" }),
         ),
         comparisonSection(this.player.comparison, (c) => this.setComparison(c)),
         section("At this moment", this.figures, h("h3", { textContent: "Hardest working joints" }), this.loads),
@@ -274,10 +275,4 @@ export class StageView implements View {
 
 function same(a: Subject, b: Subject | null): boolean {
   return b !== null && a.kind === b.kind && a.id === b.id;
-}
-
-export function verdict(completed: boolean | null, fellAt: number | null): string {
-  if (completed === true) return "stays on its feet to the end";
-  if (fellAt !== null) return `falls at ${fellAt.toFixed(2)} s`;
-  return completed === false ? "does not get to the end" : "";
 }

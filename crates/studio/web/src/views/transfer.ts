@@ -13,8 +13,8 @@ import { getJson, getMotion, postJson, remove } from "../protocol/http";
 import type { Job, Progress, ResultDetail } from "../protocol/types";
 import { jobPerformances, resultPerformances } from "./performances";
 import { comparisonTable, downloads, resultFigures } from "./result_panel";
-import { verdict } from "./stage";
 import { TransferForm } from "./transfer_form";
+import { verdict, verdictBadge } from "./verdict";
 
 type Watched = { kind: "job"; id: number } | { kind: "result"; id: string };
 const ENDED = ["done", "failed", "cancelled"];
@@ -207,8 +207,8 @@ export class TransferView implements View {
                 title: r.name,
                 detail: `${r.clip}, ${r.preset}${r.cost_mean !== null ? `, cost ${r.cost_mean.toPrecision(2)}` : ""}`,
                 selected: this.watched?.kind === "result" && this.watched.id === r.id,
-                badge: r.completed === false ? "falls" : r.has_policy ? "feedback" : undefined,
-                badgeClass: r.completed === false ? "bad" : "",
+                badge: verdictBadge(r) ?? (r.has_policy ? "feedback" : undefined),
+                badgeClass: r.completed === false || r.verdict === "failed" ? "bad" : "",
                 onClick: () => this.watch({ kind: "result", id: r.id }),
               });
               return h("div", { class: "with-check" }, box, line);
@@ -343,7 +343,7 @@ export class TransferView implements View {
           "header",
           { class: "subject" },
           h("h1", { textContent: entry?.name ?? watched.id }),
-          h("p", { textContent: entry ? verdict(entry.completed, entry.fell_at_secs) : "" }),
+          h("p", { textContent: entry ? verdict(entry) : "" }),
         ),
         h(
           "div",

@@ -1,0 +1,182 @@
+//! What a person would say of a performance: faithful, loose or failed; and which figure says so.
+
+use crate::fidelity::Fidelity;
+use serde::{Deserialize, Serialize};
+use sinew_settings::named;
+
+named! {
+    /// What a person would say of a performance.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+    #[serde(rename_all = "lowercase")]
+    pub enum Verdict, "verdict" {
+        /// One would call it the motion that was drawn.
+        #[default]
+        Faithful = "faithful",
+        /// One sees what it is meant to be, and that it is not quite that.
+        Loose = "loose",
+        /// It fell, or does something else.
+        Failed = "failed",
+    }
+}
+
+/// A figure by which a performance is judged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Aspect {
+    /// It fell.
+    Fall,
+    /// The pose, in the mean.
+    Pose,
+    /// The pose at its worst moment.
+    WorstPose,
+    /// Angles of the joints, in the mean.
+    Joints,
+    /// Tilt of the root at its worst moment.
+    Tilt,
+    /// Weight on bodies that are drawn off the ground.
+    Leaning,
+    /// Feet that slide.
+    Skate,
+    /// Bodies that sink into the ground.
+    Depth,
+    /// Time in the air.
+    Air,
+}
+
+/// Above the first limit a performance is loose, above the second it has failed.
+struct Limit {
+    aspect: Aspect,
+    loose: f64,
+    failed: f64,
+}
+
+/// A figure that is no reason to call a motion failed.
+const NEVER: f64 = f64::INFINITY;
+
+const LIMITS: [Limit; 8] = [
+    Limit { aspect: Aspect::Pose, loose: 7.0, failed: 20.0 },
+    Limit { aspect: Aspect::WorstPose, loose: 16.0, failed: 40.0 },
+    Limit { aspect: Aspect::Joints, loose: 18.0, failed: 45.0 },
+    Limit { aspect: Aspect::Tilt, loose: 30.0, failed: 70.0 },
+    Limit { aspect: Aspect::Leaning, loose: 20.0, failed: 60.0 },
+    Limit { aspect: Aspect::Skate, loose: 5.0, failed: NEVER },
+    Limit { aspect: Aspect::Depth, loose: 3.0, failed: NEVER },
+    Limit { aspect: Aspect::Air, loose: 1.0, failed: NEVER },
+];
+
+/// Missing or unwanted time in the air is seen where it is more than this, s, or more than [`AIR_SHARE`] of what was drawn.
+const AIR_SECS: f64 = 0.12;
+const AIR_SHARE: f64 = 0.5;
+
+impl Aspect {
+    /// The figure, in the unit of its limits.
+    fn of(self, fidelity: &Fidelity) -> f64 {
+        match self {
+            Aspect::Fall => 0.0,
+            Aspect::Pose => fidelity.pose_off_percent,
+            Aspect::WorstPose => fidelity.worst.pose_off_percent,
+            Aspect::Joints => fidelity.joints_off_deg,
+            Aspect::Tilt => fidelity.worst.tilt_off_deg,
+            Aspect::Leaning => fidelity.worst.leaning_percent,
+            Aspect::Skate => fidelity.skate_percent,
+            Aspect::Depth => fidelity.depth_percent,
+            Aspect::Air => {
+                let allowed = AIR_SECS.max(AIR_SHARE * fidelity.drawn_air_secs);
+                (fidelity.air_secs - fidelity.drawn_air_secs).abs() / allowed
+            }
+        }
+    }
+}
+
+/// A verdict with its reasons.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Judgement {
+    /// What a person would say.
+    pub verdict: Verdict,
+    /// The figures that are beyond the limit of anything better, the worst first.
+    pub because: Vec<Aspect>,
+}
+
+impl Judgement {
+    /// Judges a performance.
+    pub fn new(fidelity: &Fidelity, fell: bool) -> Judgement {
+        // How far beyond a limit a figure is, where it is; what is not a number is beyond all.
+        let beyond = |limit: &Limit, bound: f64| {
+            let share = limit.aspect.of(fidelity) / bound;
+            (share.is_nan() || share > 1.0).then_some((share, limit.aspect))
+        };
+        let all_beyond = |bound: &dyn Fn(&Limit) -> f64| {
+            let mut found: Vec<(f64, Aspect)> = LIMITS.iter().filter_map(|limit| beyond(limit, bound(limit))).collect();
+            found.sort_by(|a, b| b.0.total_cmp(&a.0));
+            found.into_iter().map(|(_, aspect)| aspect).collect::<Vec<_>>()
+        };
+        let mut because = all_beyond(&|limit| limit.failed);
+        if fell {
+            because.insert(0, Aspect::Fall);
+        }
+        if !because.is_empty() {
+            return Judgement { verdict: Verdict::Failed, because };
+        }
+        let because = all_beyond(&|limit| limit.loose);
+        let verdict = if because.is_empty() { Verdict::Faithful } else { Verdict::Loose };
+        Judgement { verdict, because }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A performance with one figure at a value.
+    fn with(aspect: Aspect, value: f64) -> Fidelity {
+        let mut found = Fidelity { drawn_air_secs: 1.0, air_secs: 1.0, ..Fidelity::default() };
+        match aspect {
+            Aspect::Fall => {}
+            Aspect::Pose => found.pose_off_percent = value,
+            Aspect::WorstPose => found.worst.pose_off_percent = value,
+            Aspect::Joints => found.joints_off_deg = value,
+            Aspect::Tilt => found.worst.tilt_off_deg = value,
+            Aspect::Leaning => found.worst.leaning_percent = value,
+            Aspect::Skate => found.skate_percent = value,
+            Aspect::Depth => found.depth_percent = value,
+            Aspect::Air => found.air_secs = 1.0 - value * AIR_SHARE,
+        }
+        found
+    }
+
+    #[test]
+    fn each_figure_alone_makes_a_motion_loose_and_then_failed() {
+        for limit in &LIMITS {
+            let verdict = |value: f64| Judgement::new(&with(limit.aspect, value), false);
+            assert_eq!(verdict(0.99 * limit.loose).verdict, Verdict::Faithful, "{:?}", limit.aspect);
+            let loose = verdict(1.01 * limit.loose);
+            assert_eq!((loose.verdict, loose.because), (Verdict::Loose, vec![limit.aspect]));
+            if limit.failed < NEVER {
+                let failed = verdict(1.01 * limit.failed);
+                assert_eq!((failed.verdict, failed.because), (Verdict::Failed, vec![limit.aspect]));
+                assert_eq!(verdict(0.99 * limit.failed).verdict, Verdict::Loose);
+            }
+        }
+    }
+
+    #[test]
+    fn a_fall_comes_first_and_the_worst_figure_next() {
+        let mut far = with(Aspect::Pose, 30.0);
+        far.worst.tilt_off_deg = 170.0;
+        assert_eq!(Judgement::new(&far, true).because, [Aspect::Fall, Aspect::Tilt, Aspect::Pose]);
+        assert_eq!(Judgement::new(&Fidelity::default(), true).verdict, Verdict::Failed);
+        assert_eq!(Judgement::new(&Fidelity::default(), false), Judgement::default());
+    }
+
+    #[test]
+    fn what_is_no_number_has_failed() {
+        assert_eq!(Judgement::new(&with(Aspect::Joints, f64::NAN), false).verdict, Verdict::Failed);
+    }
+
+    #[test]
+    fn a_short_hop_more_or_less_is_not_seen() {
+        let hop = |air_secs: f64| Fidelity { air_secs, ..Fidelity::default() };
+        assert_eq!(Judgement::new(&hop(0.11), false).verdict, Verdict::Faithful);
+        assert_eq!(Judgement::new(&hop(0.13), false).verdict, Verdict::Loose);
+    }
+}
