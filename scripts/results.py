@@ -201,13 +201,31 @@ def characters(m):
     m.section(None, text("\n\n".join(outputs)))
 
 
+def retarget(m):
+    def moved(heading, character, files, *more):
+        command = ["scripts/retarget_folder.py", character, *(f"{m.data}/{file}" for file in files), "--sinew", m.sinew, *more]
+        shown = " ".join(["scripts/retarget_folder.py", pathlib.Path(character).name, *(pathlib.Path(f).name for f in files[:3]), *(["…"] if files[3:] else []), *more])
+        m.section(heading, m.run(*command, shown=shown))
+
+    captured = sorted(f"bvh/{path.name}" for path in pathlib.Path(m.data, "bvh").glob("cmu_*.bvh"))
+    moved("Captured people on the embedded human", "human", captured)
+    people = ["bvh/cmu_02_01.bvh", "bvh/cmu_49_02.bvh", "bvh/makehuman_walk1.bvh", "bvh/pymo_AV_8Walk_Meredith.bvh", "deepmimic/humanoid3d_walk.txt",
+              "deepmimic/humanoid3d_cartwheel.txt", "fbx/Zombie.fbx", "gltf/KayKit_Med_MovementBasic.glb", "gltf/RobotExpressive.glb"]
+    for character in ("King", "Worker", "Suit", "Stan", "Trex"):
+        moved(f"People on {character}", f"{m.data}/gltf/{character}.glb", people, "--short")
+    for source, character in (("Wolf", "Fox"), ("Husky", "Alpaca"), ("Husky", "Bull"), ("Alpaca", "ShibaInu")):
+        moved(f"{source} on {character}", f"{m.data}/gltf/{character}.glb", [f"gltf/{source}.glb"], "--short")
+    clips = ["02_01", "16_17", "35_01", "118_01", "13_11", "49_02", "06_14", "13_18", "90_17", "140_03", "139_18", "104_41", "137_12", "74_03", "91_03"]
+    m.section("Beside mink", m.run("python3", "scripts/retarget_peer.py", "--data", f"{m.data}/bvh", "--sinew", m.sinew, *(f"cmu_{clip}" for clip in clips), shown=f"python3 scripts/retarget_peer.py cmu_{clips[0]} …"))
+
+
 def studio(m):
     m.section(None, text(m.run("scripts/measure_studio.sh", m.sinew, shown="scripts/measure_studio.sh")))
 
 
 SUBJECTS = {
     measure.__name__: measure
-    for measure in (simulator, control, scaling, mujoco, transfer, greedy, paper, speed, assist, feedback, pareto, characters, studio)
+    for measure in (simulator, control, scaling, mujoco, transfer, greedy, paper, speed, assist, feedback, pareto, characters, retarget, studio)
 }
 # Subjects that have no file of their own.
 FILE_OF = {"greedy": "transfer", "paper": "transfer"}

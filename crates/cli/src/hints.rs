@@ -1,5 +1,6 @@
 //! Which flag to change, for errors of the libraries: they speak of clips and cycles, not of flags.
 
+use sinew::retargeting::RetargetError;
 use sinew::transfer::TransferError;
 use sinew::work::CheckpointError;
 use sinew::{ClipError, Error, FileError, MotionError};
@@ -30,6 +31,7 @@ fn flag_of(error: &Error) -> Option<Cow<'static, str>> {
             return path.parent().map(|folder| format!("sinew feedback {}", folder.display()).into());
         }
         Error::File(FileError::Read { path, .. }) if path.ends_with("controls.json") => "sinew transfer makes one",
+        Error::Retarget(RetargetError::NoLegs) => "--map map.toml",
         Error::Threads { .. } => "--threads N",
         Error::Checkpoint(CheckpointError::Write { .. }) => "--out DIR",
         Error::Checkpoint(_) => "leave --resume out",

@@ -41,6 +41,11 @@ enum CommandName {
     ///
     /// Example: sinew export hero.glb --clip walk --repeat 4 -o walk.glb
     Export(commands::export::Export),
+    /// Moves clips of one skeleton to another: people to people, beasts to beasts
+    ///
+    /// Finds what the joints of both are for, aligns their rest poses, scales the travel by the legs and plants the feet. --map-out writes which joints move
+    /// which; mend it and give it back with --map. Example: sinew retarget hero.glb walk.bvh -o hero-walks.glb --film strip.png
+    Retarget(commands::retarget::Retarget),
     /// Turns a clip into a motion that the simulated character performs
     ///
     /// Reads, models, lays the clip onto the character and searches offsets to its poses with which the simulated character follows it. FILE may also
@@ -110,6 +115,7 @@ fn main() -> ExitCode {
         CommandName::Model(model) => model.run(),
         CommandName::Edit(edit) => edit.run(),
         CommandName::Export(export) => export.run(),
+        CommandName::Retarget(retarget) => retarget.run(),
         CommandName::Transfer(transfer) => transfer.run(),
         CommandName::Feedback(feedback) => feedback.run(),
         CommandName::Replay(replay) => replay.run(),

@@ -31,7 +31,7 @@ pub use fbx::{looks_like_fbx, read_fbx};
 pub use glb_write::{Capsule, WriteError, add_clip_to_gltf, self_contained_glb, write_capsule_glb};
 pub use gltf_read::{looks_like_gltf, read_gltf};
 pub use read::{LARGEST_FILE, read, read_bytes};
-pub use repair::{adopt_clips, repair};
+pub use repair::{adopt_clips, fits_by_name, names, repair};
 pub use report::{Report, StretchedJoint};
 pub use rig::{Format, ImportOptions, Rig};
 pub use size::{Evidence, SizeEstimate, SizeFrom, SizeOptions, SizeRule, SizeVote, Sizing, estimate_size, settle_size};

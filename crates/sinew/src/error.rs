@@ -65,6 +65,12 @@ pub enum Error {
     /// A rigged file cannot be read.
     #[error(transparent)]
     Rig(#[from] sinew_motion::ReadError),
+    /// A clip cannot be moved to another skeleton.
+    #[error(transparent)]
+    Retarget(#[from] sinew_retarget::RetargetError),
+    /// A map of joints cannot be used.
+    #[error(transparent)]
+    JointMap(#[from] sinew_retarget::MapError),
     /// A tool does not fit a clip.
     #[error(transparent)]
     Tool(#[from] sinew_motion::tools::ToolError),

@@ -76,6 +76,24 @@ pub fn export(source: &Source, clip: &Clip, path: &Path) -> Result<Vec<u8>> {
     }
 }
 
+/// The source's file with more clips, and how its name ends: a glTF as one GLB with them added; of other sources, the first of the clips on the skeleton
+/// as BVH.
+///
+/// # Errors
+/// Where the source cannot take the clips.
+pub fn with_clips(source: &Source, clips: &[Clip]) -> Result<(Vec<u8>, &'static str)> {
+    let skeleton = &source.rig.skeleton;
+    if source.rig.format != Format::Gltf {
+        let first = clips.first().map(|clip| write_bvh(skeleton, clip).into_bytes());
+        return Ok((first.unwrap_or_default(), "bvh"));
+    }
+    let mut bytes = source.bytes.clone();
+    for clip in clips {
+        bytes = add_clip_to_gltf(&bytes, source.folder.as_deref(), skeleton, clip, &clip.name)?;
+    }
+    Ok((bytes, "glb"))
+}
+
 /// A GLB to look at that needs nothing beside it: the source where it is a glTF, with all its clips; otherwise capsules on the skeleton, with all clips.
 ///
 /// # Errors

@@ -1,9 +1,9 @@
 //! Where a character comes from: a rigged file, or one of the embedded ones.
 
 use crate::error::{FileError, Result};
+use crate::retarget::{Fit, add_clips};
 use sinew_motion::{
-    ImportOptions, LARGEST_FILE, Rig, SizeFrom, SizeOptions, SizeRule, Sizing, adopt_clips, read, read_bytes,
-    settle_size,
+    ImportOptions, LARGEST_FILE, Rig, SizeFrom, SizeOptions, SizeRule, Sizing, read, read_bytes, settle_size,
 };
 use std::path::{Path, PathBuf};
 
@@ -21,15 +21,37 @@ pub struct Source {
     pub sizing: Sizing,
 }
 
+/// Files whose clips are added, and the map of joints by which they are moved.
+#[derive(Clone, Copy)]
+struct Motions<'a> {
+    files: &'a [PathBuf],
+    map: Option<&'a Path>,
+}
+
 impl Source {
     /// Reads a file; a name of an embedded character (`dinosaur`, `human`, `quadruped`) that is no file gives that one.
-    /// Clips of the files `motions` are laid onto the same joints, by name. The file's own clips settle the size; where it has none, those do.
+    /// Clips of the files `motions` are added: laid onto joints of the same names, else moved to this skeleton by the roles of the joints. The file's own
+    /// clips settle the size; where it has none, clips that were laid on by names do.
     ///
     /// # Errors
     /// Where a file cannot be read, or its clips do not fit.
     pub fn open(path: &Path, motions: &[PathBuf], options: &ImportOptions) -> Result<Source> {
+        Source::open_with_map(path, motions, None, options)
+    }
+
+    /// As [`Source::open`], with clips moved by the map of joints in the file `map`.
+    ///
+    /// # Errors
+    /// Where a file cannot be read, or its clips or the map do not fit.
+    pub fn open_with_map(
+        path: &Path,
+        motions: &[PathBuf],
+        map: Option<&Path>,
+        options: &ImportOptions,
+    ) -> Result<Source> {
+        let motions = Motions { files: motions, map };
         match path.to_str().and_then(sinew_assets::find) {
-            Some(bytes) if !path.exists() => Source::embedded(&path.to_string_lossy(), bytes, motions, options),
+            Some(bytes) if !path.exists() => Source::embedded_with(&path.to_string_lossy(), bytes, motions, options),
             _ => {
                 let bytes = sinew_files::read(path, LARGEST_FILE).map_err(|error| FileError::Read {
                     path: path.into(),
@@ -49,6 +71,10 @@ impl Source {
     /// # Errors
     /// Where the clips of a file `motions` do not fit.
     pub fn embedded(name: &str, bytes: &[u8], motions: &[PathBuf], options: &ImportOptions) -> Result<Source> {
+        Source::embedded_with(name, bytes, Motions { files: motions, map: None }, options)
+    }
+
+    fn embedded_with(name: &str, bytes: &[u8], motions: Motions, options: &ImportOptions) -> Result<Source> {
         let size = if options.size == SizeRule::Judged { SizeRule::File } else { options.size };
         let options = ImportOptions { size, ..*options };
         let rig = read_bytes(bytes, &format!("{name}.glb"), None, &options)?;
@@ -61,16 +87,21 @@ impl Source {
         bytes: Vec<u8>,
         folder: Option<PathBuf>,
         mut rig: Rig,
-        motions: &[PathBuf],
+        motions: Motions,
         options: &ImportOptions,
     ) -> Result<Source> {
         let has_own = !rig.clips.is_empty();
         let mut sizing = settle_size(&mut rig, options, &SizeOptions::default())?;
-        for motion in motions {
-            let other = read(motion, options)?;
-            adopt_clips(&mut rig, &other, &motion.to_string_lossy())?;
+        let mut laid = false;
+        for motion in motions.files {
+            let other = match motion.to_str().and_then(sinew_assets::find) {
+                Some(bytes) if !motion.exists() => read_bytes(bytes, &motion.to_string_lossy(), None, options)?,
+                _ => read(motion, options)?,
+            };
+            // Clips that come from another body say nothing about the size of this one.
+            laid |= add_clips(&mut rig, &other, &motion.to_string_lossy(), motions.map)? == Fit::ByNames;
         }
-        if !has_own && !motions.is_empty() {
+        if !has_own && laid {
             sizing = settle_size(&mut rig, options, &SizeOptions::default())?;
         }
         Ok(Source { name, bytes, folder, rig, sizing })

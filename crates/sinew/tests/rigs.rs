@@ -132,3 +132,80 @@ fn the_same_file_gives_the_same_bytes() {
     };
     assert_eq!(make(), make());
 }
+
+/// A clip of the human as BVH, its joints called otherwise where `renamed`.
+fn walk_as_bvh(renamed: bool) -> String {
+    let human = open("human");
+    let walk = human.rig.clips.iter().find(|clip| clip.name == "walk").expect("a walk");
+    let mut text =
+        String::from_utf8(sinew::export::export(&human, walk, Path::new("walk.bvh")).expect("written")).expect("text");
+    let others = [
+        ("hips", "Pelvis"),
+        ("spine", "Back"),
+        ("thigh_", "UpLeg_"),
+        ("shin_", "LoLeg_"),
+        ("foot_", "Ankle_"),
+        ("toe_", "Ball_"),
+        ("clavicle_", "Collar_"),
+        ("upper_arm_", "Humerus_"),
+        ("forearm_", "Radius_"),
+        ("hand_", "Wrist_"),
+    ];
+    if renamed {
+        others.iter().for_each(|(ours, theirs)| text = text.replace(ours, theirs));
+    }
+    text
+}
+
+#[test]
+fn clips_come_by_joint_names_or_by_the_roles_of_the_joints() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).expect("written");
+        path
+    };
+    let (same, other) = (file("same.bvh", &walk_as_bvh(false)), file("other.bvh", &walk_as_bvh(true)));
+    let with = |path: &Path| Source::open(Path::new("human"), &[path.to_path_buf()], &Default::default());
+
+    // Joints of the same names: exactly what laying the clips onto them gives.
+    let by_names = with(&same).expect("read");
+    let mut laid = open("human").rig;
+    let clips = sinew::motion::read(&same, &Default::default()).expect("read");
+    sinew::motion::adopt_clips(&mut laid, &clips, &same.to_string_lossy()).expect("fits");
+    assert_eq!(by_names.rig.clips, laid.clips);
+
+    // Other names: the same walk, on a skeleton that is the same but for its names.
+    let by_roles = with(&other).expect("moved");
+    let (clip, walk) = (by_roles.rig.clips.last().expect("a clip"), laid.clips.last().expect("a clip"));
+    let place = |clip: &sinew::motion::Clip, frame: usize| clip.place(&laid.skeleton, frame);
+    for frame in [0, 10, 20] {
+        let (moved, drawn) = (place(clip, frame), place(walk, frame));
+        for (joint, (m, d)) in moved.iter().zip(&drawn).enumerate() {
+            let (m, d) = (m.position - moved[0].position, d.position - drawn[0].position);
+            assert!(m.distance(d) < 0.06, "frame {frame}, joint {joint}: {m} {d}");
+        }
+    }
+    assert!(by_roles.rig.report.repairs.iter().any(|s| s.starts_with("Clips moved from the skeleton of")));
+
+    // A map is obeyed, and its faults are named with its file.
+    let map = file("map.toml", "[[chain]]\nrole = \"pelvis\"\nsource = [\"Pelvis\"]\ntarget = [\"hip\"]\n");
+    let mapped = Source::open_with_map(Path::new("human"), &[other], Some(&map), &Default::default());
+    let sentence = mapped.err().expect("a fault").to_string();
+    assert!(
+        sentence.ends_with(
+            "map.toml: line 4: the character has no joint `hip` (did you mean `hips`?); use one of its joints' names"
+        ),
+        "{sentence}"
+    );
+}
+
+#[test]
+fn a_walk_on_two_legs_is_refused_by_a_beast_in_one_sentence() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("walk.bvh");
+    std::fs::write(&path, walk_as_bvh(true)).expect("written");
+    let refused =
+        Source::open(Path::new("quadruped"), &[path], &Default::default()).err().expect("refused").to_string();
+    assert!(refused.ends_with("walk.bvh: its skeleton stands on two legs, the character stands on four legs; take clips of a body that stands on four legs"), "{refused}");
+}

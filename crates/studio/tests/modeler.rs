@@ -4,7 +4,46 @@ mod support;
 
 use serde_json::json;
 use sinew_modeler::CharacterProject;
-use support::{Running, encoded};
+use support::{Running, encoded, short_walk};
+
+#[test]
+fn clips_that_are_dropped_onto_a_rig_move_to_it() {
+    let server = Running::start();
+    // A walk of a skeleton whose joints have other names.
+    let mut walk = String::from_utf8(short_walk()).expect("text");
+    for (ours, theirs) in [
+        ("hips", "Pelvis"),
+        ("spine", "Back"),
+        ("thigh_", "UpLeg_"),
+        ("shin_", "LoLeg_"),
+        ("foot_", "Ankle_"),
+        ("toe_", "Ball_"),
+        ("clavicle_", "Collar_"),
+        ("upper_arm_", "Humerus_"),
+        ("forearm_", "Radius_"),
+        ("hand_", "Wrist_"),
+    ] {
+        walk = walk.replace(ours, theirs);
+    }
+    let onto =
+        |rig: &str| server.request("POST", &format!("/api/upload?name=step.bvh&onto={rig}"), "", walk.as_bytes());
+    let moved = server.ok(onto("dinosaur"));
+    assert_eq!(moved["rig"]["id"], "rigs/dinosaur-step.glb");
+    let clips = moved["rig"]["clips"].as_array().expect("clips");
+    assert!(clips.iter().any(|clip| clip["name"] == "step") && clips.len() > 1, "{clips:?}");
+    let told = moved["rig"]["repairs"].to_string();
+    assert!(told.contains("Clips moved from the skeleton of step.bvh"), "{told}");
+    // A character made of the rig takes them.
+    let made = server.ok(server.post("/api/character", &json!({"rig": "dinosaur"})));
+    let motion = server.get(&format!("/api/rig/motion?id={}&clip=step", encoded("rigs/dinosaur-step.glb")));
+    assert_eq!((motion.status, made["rig"].as_str()), (200, Some("dinosaur")));
+
+    let refused = onto("quadruped");
+    assert_eq!(refused.status, 400);
+    let sentence = String::from_utf8_lossy(&refused.body).into_owned();
+    assert!(sentence.contains("its skeleton stands on two legs, the character stands on four legs"), "{sentence}");
+    assert!(!server.path("rigs/quadruped-step.glb").exists());
+}
 
 #[test]
 fn a_dropped_file_is_modelled_edited_undone_and_always_saved() {

@@ -15,9 +15,12 @@ pub struct ReadArgs {
     /// Rigged file (GLB, glTF, FBX, BVH, DeepMimic), or `dinosaur`, `human` or `quadruped` for an embedded one
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// Adds the clips of another file, matched to this one's joints by name; may be repeated
+    /// Adds the clips of another file: onto joints of the same names, else by what the joints are for (see `sinew retarget`); may be repeated
     #[arg(long, value_name = "FILE")]
     motion: Vec<PathBuf>,
+    /// Which joints of --motion move which joints of this file, as `sinew retarget --map-out` writes it
+    #[arg(long, value_name = "map.toml", requires = "motion")]
+    map: Option<PathBuf>,
     /// Axis of the file that points up; by default as the file says, or guessed
     #[arg(long, value_name = "x|y|z")]
     up: Option<UpName>,
@@ -58,7 +61,7 @@ impl ReadArgs {
 
     /// Reads the file.
     pub fn open(&self) -> Result<Source> {
-        Ok(Source::open(&self.file, &self.motion, &self.options())?)
+        Ok(Source::open_with_map(&self.file, &self.motion, self.map.as_deref(), &self.options())?)
     }
 
     /// Reads the file; where it is a character that was made before, also the rig that it was made from, the first `--motion`.
@@ -80,7 +83,7 @@ impl ReadArgs {
         if !is_told {
             options.size = SizeRule::File;
         }
-        let mut source = Source::open(rig, others, &options)?;
+        let mut source = Source::open_with_map(rig, others, self.map.as_deref(), &options)?;
         if let (false, Some(unit)) = (is_told, project.options().metres_per_unit) {
             source.resize_to_unit(unit);
         }

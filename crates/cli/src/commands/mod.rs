@@ -12,6 +12,7 @@ pub mod jump;
 pub mod model;
 pub mod pareto;
 pub mod replay;
+pub mod retarget;
 pub mod simulate;
 pub mod studio;
 pub mod transfer;

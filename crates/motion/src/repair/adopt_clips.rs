@@ -46,6 +46,12 @@ pub fn adopt_clips(rig: &mut Rig, other: &Rig, other_file: &str) -> Result<(), R
     Ok(())
 }
 
+/// Whether the names of at least half of `rig`'s joints are those of `other`'s, so that [`adopt_clips`] takes its clips.
+pub fn fits_by_name(rig: &Skeleton, other: &Skeleton) -> bool {
+    let matches = match_joints(rig, other);
+    2 * matches.iter().flatten().count() >= matches.len()
+}
+
 /// For each joint of `ours` the joint of `theirs` that it follows.
 fn match_joints(ours: &Skeleton, theirs: &Skeleton) -> Vec<Option<usize>> {
     let (mut exact, mut bare) = (BTreeMap::new(), BTreeMap::new());

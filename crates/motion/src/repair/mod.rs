@@ -14,7 +14,7 @@ mod helpers;
 mod limb_reach;
 mod limbs;
 mod loose_limbs;
-mod names;
+pub mod names;
 mod source;
 mod tree;
 mod units;
@@ -26,7 +26,7 @@ mod testing;
 #[cfg(test)]
 mod tests;
 
-pub use adopt_clips::adopt_clips;
+pub use adopt_clips::{adopt_clips, fits_by_name};
 
 use crate::raw::RawRig;
 use crate::{ImportOptions, ReadError, Report, Rig, Skeleton, SourceFrame};

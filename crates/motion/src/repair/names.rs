@@ -2,14 +2,16 @@
 
 /// Side of the body that a name tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Side {
+pub enum Side {
+    /// The character's left.
     Left,
+    /// The character's right.
     Right,
 }
 
 /// Words of a joint name in lower case: split at anything that is no letter, and where small letters turn into capitals
 /// (`IKBackLeg.L` → `ik back leg l`, `mixamorig:LeftHand` → `mixamorig left hand`).
-pub(super) fn words(name: &str) -> Vec<String> {
+pub fn words(name: &str) -> Vec<String> {
     let letters: Vec<char> = name.chars().collect();
     let mut words = vec![String::new()];
     for (i, &c) in letters.iter().enumerate() {
@@ -28,13 +30,13 @@ pub(super) fn words(name: &str) -> Vec<String> {
 }
 
 /// Name without case, separators and the prefixes of exporters: what two files that mean the same joint have in common.
-pub(super) fn normalised(name: &str) -> String {
+pub fn normalised(name: &str) -> String {
     let bare = name.rsplit([':', '|']).next().unwrap_or(name);
     bare.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
 /// The side of the body, where the name tells one.
-pub(super) fn side(words: &[String]) -> Option<Side> {
+pub fn side(words: &[String]) -> Option<Side> {
     words.iter().find_map(|w| match w.as_str() {
         "l" | "left" | "lft" => Some(Side::Left),
         "r" | "right" | "rgt" => Some(Side::Right),
@@ -54,24 +56,24 @@ fn any_is(words: &[String], list: &[&str]) -> bool {
 }
 
 /// A place to hang things from, or the thing: never a part of the body, even where a mesh hangs from it.
-pub(super) fn is_slot(words: &[String]) -> bool {
+pub fn is_slot(words: &[String]) -> bool {
     any_ends(words, &["slot", "socket", "attachment", "holster"]) || any_is(words, &["weapon", "prop", "attach"])
 }
 
 /// A control of the animator: a part of the body only where skin follows it.
-pub(super) fn is_control(words: &[String]) -> bool {
+pub fn is_control(words: &[String]) -> bool {
     let exact = ["ik", "fk", "pole", "ctl", "helper", "locator", "effector", "goal", "aim", "lookat", "camera", "mch"];
     is_slot(words) || any_is(words, &exact) || any_ends(words, &["target", "ctrl", "control", "controller"])
 }
 
 /// A marker of where a bone ends.
-pub(super) fn is_end_marker(words: &[String]) -> bool {
+pub fn is_end_marker(words: &[String]) -> bool {
     words.last().is_some_and(|w| ["end", "nub", "tip", "site", "endsite", "leaf"].contains(&w.as_str()))
         || any_is(words, &["nub", "end"])
 }
 
 /// Feet, and everything that a limb's end is called.
-pub(super) fn is_limb_end(words: &[String]) -> bool {
+pub fn is_limb_end(words: &[String]) -> bool {
     let finger = any_is(words, &["thumb", "index", "middle", "ring", "pinky", "finger"]);
     is_foot(words)
         || (any_is(words, &["hand", "fist", "wrist", "claw"]) && !finger)
@@ -79,17 +81,17 @@ pub(super) fn is_limb_end(words: &[String]) -> bool {
 }
 
 /// Feet and toes.
-pub(super) fn is_foot(words: &[String]) -> bool {
+pub fn is_foot(words: &[String]) -> bool {
     any_ends(words, &["foot", "feet", "toe", "toes", "ankle", "paw", "hoof"]) || any_is(words, &["toebase"])
 }
 
 /// Heads.
-pub(super) fn is_head(words: &[String]) -> bool {
+pub fn is_head(words: &[String]) -> bool {
     any_is(words, &["head", "skull"])
 }
 
 /// A part that matters even where no skin follows it most.
-pub(super) fn is_body_part(words: &[String]) -> bool {
+pub fn is_body_part(words: &[String]) -> bool {
     let parts = [
         "head", "neck", "spine", "chest", "torso", "hip", "hips", "pelvis", "arm", "leg", "thigh", "shin", "calf",
         "knee", "elbow", "shoulder", "clavicle", "tail", "jaw", "wing",
@@ -98,7 +100,7 @@ pub(super) fn is_body_part(words: &[String]) -> bool {
 }
 
 /// The middle of a body, which is no mere ground mark even where no skin follows it.
-pub(super) fn is_trunk(words: &[String]) -> bool {
+pub fn is_trunk(words: &[String]) -> bool {
     any_is(
         words,
         &["hip", "hips", "pelvis", "body", "torso", "spine", "waist", "cog", "center", "centre", "back", "chest"],
@@ -106,7 +108,7 @@ pub(super) fn is_trunk(words: &[String]) -> bool {
 }
 
 /// The origin of a character.
-pub(super) fn is_origin(words: &[String]) -> bool {
+pub fn is_origin(words: &[String]) -> bool {
     let origins = [
         "root",
         "rootjoint",
@@ -128,7 +130,7 @@ pub(super) fn is_origin(words: &[String]) -> bool {
 }
 
 /// Whether these joints are a human's: head, arms and legs, and nothing that only animals have.
-pub(super) fn is_humanoid<'a>(joints: impl Iterator<Item = &'a [String]>) -> bool {
+pub fn is_humanoid<'a>(joints: impl Iterator<Item = &'a [String]>) -> bool {
     let (mut head, mut arm, mut leg, mut animal) = (false, false, false, false);
     for words in joints {
         head |= is_head(words) || any_is(words, &["neck"]);

@@ -2,12 +2,15 @@
 
 use super::{Project, RIG_ENDINGS};
 use crate::error::Refusal;
-use crate::names::{free_path, plain_name};
+use crate::names::{free_path, plain, plain_name};
 use crate::pace::is_late;
 use crate::protocol::Uploaded;
 use axum::body::{Body, BodyDataStream};
 use axum::http::StatusCode;
 use futures_util::StreamExt;
+use sinew::export::with_clips;
+use sinew::retarget::add_clips;
+use sinew_files::atomic_write::atomic_write;
 use sinew_modeler::CharacterProject;
 use sinew_motion::{ImportOptions, read_bytes};
 use std::path::{Path, PathBuf};
@@ -145,6 +148,38 @@ impl Project {
             let _ = std::fs::remove_file(&path);
         }
         Ok(Uploaded::Rig { rig: Box::new(detail?) })
+    }
+
+    /// Moves the clips of what has arrived to a rig of the project, and keeps that rig with them as a new file beside it.
+    ///
+    /// # Errors
+    /// Where it cannot be read, has no clips, or its body is built otherwise; then nothing is kept.
+    pub fn keep_clips(
+        &self,
+        arrived: &Arrived,
+        name: &str,
+        folder: Option<&str>,
+        onto: &str,
+    ) -> Result<Uploaded, Refusal> {
+        self.check_upload(name, folder)?;
+        let cannot =
+            |e: std::io::Error| Refusal::fault(format!("{name} cannot be written ({e}); make room on the disk"));
+        let bytes = std::fs::read(&arrived.path).map_err(cannot)?;
+        let parts = folder.map(|folder| self.path(&format!("rigs/{folder}"))).transpose()?;
+        let other = read_bytes(&bytes, name, parts.as_deref(), &ImportOptions::default());
+        let other = other.map_err(|e| Refusal::bad(e.to_string()))?;
+        let mut source = self.open_rig(onto)?;
+        let own = source.rig.clips.len();
+        add_clips(&mut source.rig, &other, name, None)?;
+        let (bytes, ending) = with_clips(&source, &source.rig.clips[own..])?;
+        let rigs = self.path("rigs")?;
+        std::fs::create_dir_all(&rigs).map_err(cannot)?;
+        let stem = Path::new(name).file_stem().unwrap_or_default().to_string_lossy();
+        let path = free_path(&rigs, &plain(&format!("{}-{stem}", source.name)), &format!(".{ending}"), &|_| false);
+        atomic_write(&path, &bytes).map_err(cannot)?;
+        let mut detail = self.rig_detail(&self.id(&path))?;
+        detail.repairs = source.rig.report.sentences().map(str::to_owned).collect();
+        Ok(Uploaded::Rig { rig: Box::new(detail) })
     }
 
     fn keep_character(&self, arrived: &Arrived, name: &str) -> Result<Uploaded, Refusal> {

@@ -25,11 +25,13 @@ pub async fn state(State(studio): App) -> Result<Json<ProjectState>, Refusal> {
 pub struct UploadName {
     name: String,
     folder: Option<String>,
+    /// Rig that the clips are moved to; absent: the file becomes a rig of its own.
+    onto: Option<String>,
 }
 
 pub async fn upload(
     State(studio): App,
-    Asked(UploadName { name, folder }): Asked<UploadName>,
+    Asked(UploadName { name, folder, onto }): Asked<UploadName>,
     request: Request,
 ) -> Result<Json<Uploaded>, Refusal> {
     studio.project.check_upload(&name, folder.as_deref())?;
@@ -37,7 +39,10 @@ pub async fn upload(
     let announced = announced.and_then(|value| value.to_str().ok()?.parse().ok());
     let arrived = receive(&studio.project, request.into_body(), announced, studio.largest_upload).await?;
     on_a_thread(move || {
-        let uploaded = studio.project.keep_upload(&arrived, &name, folder.as_deref())?;
+        let uploaded = match &onto {
+            Some(onto) => studio.project.keep_clips(&arrived, &name, folder.as_deref(), onto)?,
+            None => studio.project.keep_upload(&arrived, &name, folder.as_deref())?,
+        };
         studio.tell_folder();
         Ok(Json(uploaded))
     })

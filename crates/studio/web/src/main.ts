@@ -9,7 +9,7 @@ import { icon, type IconName } from "./app/icons";
 import { Keyboard } from "./app/keys";
 import { StatusLine } from "./app/status";
 import { Store } from "./app/store";
-import { acceptDrops, sendFiles } from "./app/uploads";
+import { acceptDrops, sendFiles, type Onto } from "./app/uploads";
 import type { Studio, View } from "./app/view";
 import { sentence } from "./protocol/http";
 import { Socket } from "./protocol/socket";
@@ -111,21 +111,32 @@ function begin(app: HTMLElement): void {
     view.show(new URLSearchParams(query ?? ""));
   }
 
-  async function takeFiles(files: File[]): Promise<void> {
-    const done = await sendFiles(studio, files);
+  async function takeFiles(files: File[], onto?: Onto): Promise<void> {
+    const done = await sendFiles(studio, files, onto);
     for (const d of done) {
       if (d.kind === "rig") go("library", { rig: d.rig.id });
       else if (d.kind === "character") go("modeler", { character: d.character.id });
     }
     const rig = done.find((d) => d.kind === "rig");
-    if (rig !== undefined) status.news(`${rig.rig.name} is in the project; what the import did is listed on the right.`);
+    if (rig === undefined) return;
+    const where = "what the import did is listed on the right";
+    status.news(onto === undefined ? `${rig.rig.name} is in the project; ${where}.` : `${rig.rig.name} is ${onto.name} with the clips; ${where}.`);
   }
 
   keyboard.register("Everywhere", [
     ...VIEWS.map((v, i) => ({ keys: [String(i + 1)], what: v.label, run: () => go(v.name) })),
     { keys: ["?"], what: "These shortcuts", run: () => keyboard.help() },
   ]);
-  acceptDrops((files) => void takeFiles(files));
+  /** The rig or character whose row of a list is under the pointer. */
+  function rowUnder(under: Element[]): Onto | undefined {
+    const key = under.map((e) => e.closest<HTMLElement>("[data-key]")?.dataset.key).find((k) => k !== undefined && /^(rig|character):/.test(k));
+    const id = key?.replace(/^[a-z]+:/, "");
+    const rig = key?.startsWith("rig:") ? store.rigs.find((r) => r.id === id) : undefined;
+    if (rig !== undefined) return { rig: rig.id, name: rig.name };
+    const character = store.characters.find((c) => c.id === id);
+    return character !== undefined && character.rig !== null ? { rig: character.rig, name: character.name } : undefined;
+  }
+  acceptDrops(rowUnder, (files, onto) => void takeFiles(files, onto));
   socket.listen((message) => {
     if (message.type === "hello") studio.cache.forgetAll();
     if (message.type === "character") studio.cache.forgetCharacter(message.id);

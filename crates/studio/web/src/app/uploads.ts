@@ -7,12 +7,19 @@ import { h } from "./dom";
 import { icon } from "./icons";
 
 const RIGS = ["glb", "gltf", "fbx", "bvh", "toml"];
+const CLIPS = ["glb", "gltf", "fbx", "bvh"];
 const PARTS = ["bin", "png", "jpg", "jpeg", "ktx2", "webp"];
 
 const ending = (name: string): string => name.split(".").pop()?.toLowerCase() ?? "";
 
+/** A rig that the clips of dropped files are moved to. */
+export interface Onto {
+  rig: string;
+  name: string;
+}
+
 /** Sends files to the server and gives what came of them; each failure is one sentence in the status line. */
-export async function sendFiles(studio: Studio, files: File[]): Promise<Uploaded[]> {
+export async function sendFiles(studio: Studio, files: File[], onto?: Onto): Promise<Uploaded[]> {
   const known = files.filter((f) => [...RIGS, ...PARTS].includes(ending(f.name)));
   const unknown = files.find((f) => !known.includes(f));
   if (unknown !== undefined)
@@ -34,7 +41,11 @@ export async function sendFiles(studio: Studio, files: File[]): Promise<Uploaded
   const done: Uploaded[] = [];
   for (const file of sorted) {
     const belongs = file === gltf || PARTS.includes(ending(file.name));
-    const answer = await studio.status.during(`Reading ${file.name}…`, upload<Uploaded>(file.name, belongs ? folder : undefined, file));
+    const takesClips = onto !== undefined && CLIPS.includes(ending(file.name));
+    const answer = await studio.status.during(
+      takesClips ? `Moving the clips of ${file.name} to ${onto.name}…` : `Reading ${file.name}…`,
+      upload<Uploaded>(file.name, belongs ? folder : undefined, takesClips ? onto.rig : undefined, file),
+    );
     if (answer !== null) done.push(answer);
   }
   return done;
@@ -44,9 +55,11 @@ function rank(file: File): number {
   return PARTS.includes(ending(file.name)) ? 0 : 1;
 }
 
-/** Makes the whole page a place to drop files on. */
-export function acceptDrops(onFiles: (files: File[]) => void): void {
-  const veil = h("div", { class: "veil" }, h("div", {}, icon("download"), h("p", { textContent: "Let go to bring it in" })));
+/** Makes the whole page a place to drop files on; `find` tells on which rig or character of the page they fall, if any. */
+export function acceptDrops(find: (under: Element[]) => Onto | undefined, onFiles: (files: File[], onto?: Onto) => void): void {
+  const words = h("p", { textContent: "" });
+  const veil = h("div", { class: "veil" }, h("div", {}, icon("download"), words));
+  const under = (event: DragEvent): Onto | undefined => find(document.elementsFromPoint(event.clientX, event.clientY));
   veil.hidden = true;
   document.body.append(veil);
   let depth = 0;
@@ -61,12 +74,18 @@ export function acceptDrops(onFiles: (files: File[]) => void): void {
     depth = Math.max(0, depth - 1);
     veil.hidden = depth === 0;
   });
-  window.addEventListener("dragover", (event) => hasFiles(event) && event.preventDefault());
+  window.addEventListener("dragover", (event) => {
+    if (!hasFiles(event)) return;
+    event.preventDefault();
+    const onto = under(event);
+    veil.classList.toggle("onto", onto !== undefined);
+    words.textContent = onto === undefined ? "Let go to bring it in, or onto a character to move its clips there" : `Let go to move its clips to ${onto.name}`;
+  });
   window.addEventListener("drop", (event) => {
     event.preventDefault();
     depth = 0;
     veil.hidden = true;
     const files = [...(event.dataTransfer?.files ?? [])];
-    if (files.length > 0) onFiles(files);
+    if (files.length > 0) onFiles(files, under(event));
   });
 }

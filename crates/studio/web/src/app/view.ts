@@ -6,6 +6,7 @@ import type { Cache } from "./cache";
 import type { Keyboard } from "./keys";
 import type { StatusLine } from "./status";
 import type { Store } from "./store";
+import type { Onto } from "./uploads";
 
 export interface Studio {
   store: Store;
@@ -17,7 +18,7 @@ export interface Studio {
   /** Opens another view. */
   go(view: string, parameters?: Record<string, string>): void;
   /** Takes in files, as if they were dropped on the page. */
-  takeFiles(files: File[]): Promise<void>;
+  takeFiles(files: File[], onto?: Onto): Promise<void>;
 }
 
 export interface View {

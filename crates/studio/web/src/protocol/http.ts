@@ -71,7 +71,7 @@ export async function getBytes(path: string, parameters: Record<string, string |
   return (await ask(address(path, parameters))).arrayBuffer();
 }
 
-export async function upload<T>(name: string, folder: string | undefined, bytes: Blob): Promise<T> {
+export async function upload<T>(name: string, folder: string | undefined, onto: string | undefined, bytes: Blob): Promise<T> {
   const init = { method: "POST", headers: { "content-type": "application/octet-stream" }, body: bytes };
-  return (await ask(address("upload", { name, folder }), init)).json() as Promise<T>;
+  return (await ask(address("upload", { name, folder, onto }), init)).json() as Promise<T>;
 }

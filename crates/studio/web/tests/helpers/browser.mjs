@@ -53,7 +53,7 @@ export async function goTo(page, view) {
 }
 
 /** Drops a file on the page as a file manager does. */
-export async function dropFile(page, name, bytes) {
+export async function dropFile(page, name, bytes, onto) {
   const transfer = await page.evaluateHandle(
     ([name, text]) => {
       const data = new DataTransfer();
@@ -63,7 +63,9 @@ export async function dropFile(page, name, bytes) {
     },
     [name, bytes.toString("base64")],
   );
-  for (const type of ["dragenter", "dragover", "drop"]) await page.dispatchEvent("body", type, { dataTransfer: transfer });
+  const box = onto === undefined ? null : await page.locator(onto).boundingBox();
+  const at = box === null ? {} : { clientX: box.x + box.width / 2, clientY: box.y + box.height / 2 };
+  for (const type of ["dragenter", "dragover", "drop"]) await page.dispatchEvent("body", type, { dataTransfer: transfer, ...at });
 }
 
 /** Waits until the picture was drawn some more times. */
