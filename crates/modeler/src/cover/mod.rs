@@ -62,7 +62,7 @@ pub struct BodyCover {
 }
 
 impl Cover {
-    /// Whether the whole fits: [`GOOD_COVER`], [`GOOD_OUTSIDE`], and every body has its centre inside.
+    /// Whether the whole fits: at least 80 % covered, at most 15 % outside, and every body has its centre inside.
     pub fn is_good(&self) -> bool {
         self.covered >= GOOD_COVER && self.outside <= GOOD_OUTSIDE && self.bodies.iter().all(|b| !b.center_outside)
     }
