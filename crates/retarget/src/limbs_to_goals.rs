@@ -14,7 +14,7 @@ pub(crate) fn bring_limbs_to_goals(scene: &Scene, poses: &mut Poses, goals: &[Li
     let needs: Vec<f64> = (0..frames).map(|frame| need(scene, poses, goals, frame)).collect();
     let lowered = lowerings(&needs, scene.clip.rate_hz);
     poses.roots.iter_mut().zip(&lowered).for_each(|(root, by)| root.z -= by);
-    for frame in 0..frames {
+    for (frame, by) in lowered.iter().enumerate() {
         let placed = poses.place(scene, frame);
         for ((pair, goals), axes) in scene.limbs.iter().zip(goals).zip(&scene.axes) {
             let limb = &pair.target;
@@ -26,7 +26,7 @@ pub(crate) fn bring_limbs_to_goals(scene: &Scene, poses: &mut Poses, goals: &[Li
             // The ankle keeps its place relative to what stands on the ground.
             let effector = limb.effector.map_or(end, |e| e.place(&placed));
             let goal = goals.places.get(frame).map_or(end, |goal| {
-                let along = DVec3::new(0.0, 0.0, (1.0 - goals.holds[frame]) * lowered[frame]);
+                let along = DVec3::new(0.0, 0.0, (1.0 - goals.holds[frame]) * by);
                 *goal - along + (end - effector)
             });
             let turn = placed[upper].orientation * scene.rest.target[upper].orientation.inverse();

@@ -83,8 +83,8 @@ fn lowest(points: &[DVec3]) -> f64 {
 fn stand(sole: &Sole, first: usize, end: usize, moved: &mut [DVec3]) {
     let mut at = DVec3::ZERO;
     let mut mean = DVec3::ZERO;
-    for frame in first..end {
-        moved[frame] = at;
+    for (frame, moved) in (first..end).zip(&mut moved[first..end]) {
+        *moved = at;
         mean += at / (end - first) as f64;
         if frame + 1 < end {
             at -= step(&sole.points[frame], &sole.points[frame + 1], sole.height);
@@ -94,9 +94,9 @@ fn stand(sole: &Sole, first: usize, end: usize, moved: &mut [DVec3]) {
     let most = 0.5 * MOST_SLIDE * sole.height;
     let share = if farthest > most { most / farthest } else { 1.0 };
     let limit = sole.most_vertical * sole.height;
-    for frame in first..end {
-        let down = (-lowest(&sole.points[frame])).clamp(-limit, limit);
-        moved[frame] = (share * (moved[frame] - mean)).with_z(down);
+    for (moved, points) in moved[first..end].iter_mut().zip(&sole.points[first..end]) {
+        let down = (-lowest(points)).clamp(-limit, limit);
+        *moved = (share * (*moved - mean)).with_z(down);
     }
 }
 
