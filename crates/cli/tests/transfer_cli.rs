@@ -222,9 +222,9 @@ fn a_character_too_weak_to_stand_is_told_and_tried() {
     let output = sinew(here, &[&["transfer", "weak.toml"][..], &options].concat());
     assert!(String::from_utf8_lossy(&output.stderr).contains("warning: ") && output.status.success());
     let text = stdout(&output);
-    assert!(text.starts_with("human, walk: Fell at ") && text.contains("thigh_l"), "{text}");
+    assert!(text.starts_with("human, walk, 1.05 s: Failed: fell at ") && text.contains("thigh_l"), "{text}");
     let report = std::fs::read_to_string(here.join("out/report.html")).expect("a report");
-    assert!(report.contains("Fell at ") && report.contains("torque of"));
+    assert!(report.contains("Failed: fell at ") && report.contains("torque of"));
     assert!(!here.join("out/checkpoint.bin").exists() && here.join("out/simulated.glb").exists());
     let again = stdout(&sinew(here, &["replay", "out", "--json"]));
     assert!(again.contains("\"completed\": false") && again.contains("\"same\": true"), "{again}");
