@@ -18,8 +18,8 @@ if ! command -v aarch64-linux-gnu-gcc >/dev/null || ! command -v qemu-aarch64 >/
 fi
 rustup target list --installed | grep -qx "$target" || rustup target add "$target" || give_up "Rust's target $target"
 
-# As the other release builds of the workspace, so that nothing is built twice.
-cargo build --release --quiet --workspace --example same_bits
+# As CI's release build of the workspace, so that nothing is built twice.
+cargo build --release --quiet --workspace --bins --examples
 here=$(target/release/examples/same_bits)
 
 # Optimised enough to run in seconds, and built sooner than a release.
