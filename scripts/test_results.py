@@ -29,7 +29,9 @@ while [ $# -gt 0 ]; do
   shift
 done
 mkdir -p "$out"
-echo '{"completed": '$completed', "cost_mean": '$cost', "jerk_ratio": 1.0, "foot_skate": 0.0, "max_penetration": 0.0}'
+echo '{"completed": '$completed', "cost_mean": '$cost', "jerk_ratio": 1.0, "foot_skate": 0.0, "max_penetration": 0.0,
+  "verdict": "faithful", "verdict_sentence": "Faithful", "effectors_off_percent": 1.0, "joints_off_deg": 1.0, "skate_percent": 0.0,
+  "depth_percent": 0.0, "wall_secs": 2.0, "duration_secs": 1.0}'
 """
 
 
