@@ -14,7 +14,13 @@ export function preflightSection(
   onProblem: (problem: Problem) => void,
   onTry: () => void,
 ): HTMLElement {
-  const problems = [...(p?.problems ?? []), ...(p?.warnings ?? [])];
+  const entry = (kind: string) => (it: Problem, i: number): HTMLElement =>
+    h(
+      "button",
+      { class: kind, data: { key: `${kind}:${i}` }, onclick: () => onProblem(it) },
+      icon("warning"),
+      h("span", { textContent: it.sentence }),
+    );
   const state = isRunning
     ? "Trying…"
     : p === null
@@ -30,14 +36,8 @@ export function preflightSection(
     h(
       "div",
       { class: "problems" },
-      ...problems.map((problem, i) =>
-        h(
-          "button",
-          { class: "problem", data: { key: `problem:${i}` }, onclick: () => onProblem(problem) },
-          icon("warning"),
-          h("span", { textContent: problem.sentence }),
-        ),
-      ),
+      ...(p?.problems ?? []).map(entry("problem")),
+      ...(p?.warnings ?? []).map(entry("warning")),
     ),
     p?.cover ? h("p", { class: "quiet", textContent: coverSentence(p.cover.covered, p.cover.outside, "the skin") }) : null,
     h(
