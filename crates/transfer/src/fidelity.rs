@@ -111,13 +111,6 @@ impl Fidelity {
             },
         }
     }
-
-    /// Whether every figure is a number.
-    pub fn is_finite(&self) -> bool {
-        [self.effectors_off_percent, self.pose_off_percent, self.joints_off_deg, self.tilt_off_deg]
-            .into_iter()
-            .all(f64::is_finite)
-    }
 }
 
 /// Height of the figure in its rest pose, or half its length along the ground where that is more, m.

@@ -148,7 +148,7 @@ fn sizes(report: &ModelReport) -> Vec<String> {
     for vote in &report.size_votes {
         let most = if vote.at_most { "at most " } else { "" };
         let (height, factor) = (format!("{most}{:.2} m", vote.height_m), vote.within_factor);
-        lines.push(format!("  {:width$}  {height:>15} /* {factor:.1}  {}", vote.clip, vote.seen));
+        lines.push(format!("  {:width$}  {height:>15} ×/÷ {factor:.1}  {}", vote.clip, vote.seen));
     }
     lines
 }
