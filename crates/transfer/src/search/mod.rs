@@ -25,6 +25,15 @@ pub(crate) struct Context<'a> {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Effort {
     pub falls: usize,
+    /// Whether it has given up: what comes after a fall is only looked at.
+    pub is_lost: bool,
+}
+
+impl Effort {
+    /// Generations of a window.
+    pub fn generations(&self, config: &Config) -> usize {
+        if self.is_lost { Config::LOST_GENERATIONS.min(config.iterations) } else { config.iterations * (1 + self.falls) }
+    }
 }
 
 /// A state from which a window starts.
@@ -83,6 +92,8 @@ pub struct Search {
     /// How often it ended in a fall since it last got further, and the frame of the furthest fall.
     falls: usize,
     furthest_fall: usize,
+    /// Whether it kept a window in which every sample falls.
+    is_lost: bool,
 }
 
 impl Search {
@@ -104,6 +115,7 @@ impl Search {
             steps: 0,
             falls: 0,
             furthest_fall: 0,
+            is_lost: false,
         })
     }
 
@@ -143,18 +155,21 @@ impl Search {
         let first_frame = self.next_frame;
         let frames = config.window_frames.min(target.frames() - 1 - first_frame);
         let number = self.windows.len() as u64;
-        let effort = Effort { falls: self.falls };
+        let effort = Effort { falls: self.falls, is_lost: self.is_lost };
         let found = window::search(&context, &self.starts, first_frame, frames, number, effort)?;
         self.steps += found.steps;
         let best = found.samples.iter().map(|s| s.cost).fold(f64::INFINITY, f64::min);
-        if best * frames.div_ceil(config.cost_frames) as f64 >= FALLEN_COST {
+        let falls = best * frames.div_ceil(config.cost_frames) as f64 >= FALLEN_COST;
+        if falls && !self.is_lost {
             let tries = waits_after.unwrap_or(usize::MAX).min(config.second_tries);
-            if self.go_back(tries, first_frame) {
+            let may_try = waits_after.is_some() || (self.steps as f64) < most_steps(target, config);
+            if may_try && self.go_back(tries, first_frame) {
                 return Ok(false);
             }
             if waits_after.is_some() {
                 return Ok(true);
             }
+            self.is_lost = config.second_tries > 0;
         } else if first_frame > self.furthest_fall {
             self.falls = 0;
         }
@@ -281,6 +296,12 @@ impl Search {
         let chosen = self.best_sequence().get(index).map(|&k| cost(&window.kept[k]));
         (window.kept.iter().map(cost).collect(), chosen)
     }
+}
+
+/// Steps after which a search that falls gives up: [`Config::most_effort`] times all windows with all generations.
+fn most_steps(target: &Target, config: &Config) -> f64 {
+    let rollouts = Search::window_count(target, config) * config.starts * config.population * config.iterations;
+    config.most_effort * (rollouts * config.window_frames * config.steps_per_frame()) as f64
 }
 
 #[cfg(test)]

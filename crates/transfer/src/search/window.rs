@@ -71,7 +71,7 @@ pub(super) fn search(
     };
     let branches = starts.iter().enumerate().map(branch).collect::<Result<Vec<_>, _>>()?;
 
-    let iterations = config.iterations * (1 + effort.falls);
+    let iterations = effort.generations(config);
     let ends = |history: &[f64]| {
         // Who falls goes on looking.
         let stands = history.last().is_some_and(|best| best * (stage.looks() as f64) < FALLEN_COST);
