@@ -22,6 +22,7 @@ mod error;
 pub mod export;
 pub mod feedback;
 pub mod film;
+mod hanging;
 pub mod inspect;
 mod manifest;
 pub mod modeling;

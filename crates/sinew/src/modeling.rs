@@ -1,6 +1,7 @@
 //! From a rigged file to a character that can be simulated, with its clips laid onto it and a trial of whether it stands.
 
 use crate::error::{ClipError, Result};
+use crate::hanging::lower_hanging;
 use crate::source::Source;
 use serde::Serialize;
 use sinew_modeler::{
@@ -9,7 +10,7 @@ use sinew_modeler::{
 };
 use sinew_motion::tools::{Foot, GroundSpeed, Plants, concatenate, feet, find_clip, put_on_ground, travel_from_feet};
 use sinew_motion::{Clip, Rig, SizeFrom, SizeVote, Sizing, Skeleton};
-use sinew_sim::{Model, Scene};
+use sinew_sim::{Character, Model, Scene};
 
 /// Seconds over which the parts of a clip such as `Jump+Jump_Idle+Jump_Land` are blended.
 const BLEND_SECS: f64 = 0.1;
@@ -139,16 +140,21 @@ impl Modeling {
     fn of_fitted(
         project: CharacterProject,
         skeleton: &Skeleton,
-        clips: Vec<Clip>,
-        fitted: Vec<FittedClip>,
-        clip_notes: Vec<String>,
+        mut clips: Vec<Clip>,
+        mut fitted: Vec<FittedClip>,
+        mut clip_notes: Vec<String>,
     ) -> Result<Modeling> {
         let character = project.character();
+        let scene = Scene::on_ground(Character { origin: None, ..character.clone() });
+        let compiled = Model::new(&scene, 0.002)?;
+        for (clip, fitted) in clips.iter_mut().zip(&mut fitted) {
+            clip_notes.extend(lower_hanging(&compiled, skeleton.height(), clip, fitted));
+        }
         let poses: Vec<ClipPoses> = fitted.iter().map(poses).collect();
         let mut preflight = preflight(character, &poses, &PreflightOptions::default())?;
         let cover = cover(character, project.binding(), skeleton);
         cover.iter().for_each(|cover| preflight.look_at_skin(cover));
-        let dof = Model::new(&Scene::on_ground(character.clone()), 0.002)?.velocity_count();
+        let dof = compiled.velocity_count();
         let height_m = skeleton.height();
         Ok(Modeling { clips, fitted, clip_notes, preflight, cover, dof, height_m, sizing: None, project })
     }

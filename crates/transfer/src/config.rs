@@ -56,10 +56,6 @@ pub struct Config {
     /// back: it keeps the fall, and looks at what is left of the motion with [`Config::LOST_GENERATIONS`] for each window.
     #[serde(default = "most_effort")]
     pub most_effort: f64,
-    /// Size of a figure for which the weights of lengths hold, m. A figure of another size counts lengths in its own size: its weights are
-    /// multiplied by `(counts_lengths_at_m / size)²`. None counts metres, as the paper does. Reported costs are always the paper's.
-    #[serde(default)]
-    pub counts_lengths_at_m: Option<f64>,
     /// Weights of the paper's five terms.
     pub weights: Weights,
     /// Weights of terms that look ahead and keep quiet.
@@ -147,19 +143,6 @@ pub struct Patience {
 }
 }
 
-impl Extras {
-    /// The weights for lengths in another unit, of which a metre has so many.
-    fn with_lengths(&self, per_metre: f64) -> Extras {
-        let square = per_metre * per_metre;
-        Extras {
-            center_velocity: square * self.center_velocity,
-            foot_velocity: square * self.foot_velocity,
-            sliding: per_metre * self.sliding,
-            ..*self
-        }
-    }
-}
-
 impl Default for Patience {
     fn default() -> Patience {
         Patience { generations: 6, factor_far: 2, far_cost: 1.0 }
@@ -173,17 +156,6 @@ impl Weights {
     pub(crate) fn array(&self) -> [f64; 5] {
         [self.height, self.position, self.orientation, self.pose, self.effectors]
     }
-
-    /// The weights for lengths in another unit, of which a metre has so many.
-    fn with_lengths(&self, per_metre: f64) -> Weights {
-        let square = per_metre * per_metre;
-        Weights {
-            height: square * self.height,
-            position: square * self.position,
-            effectors: square * self.effectors,
-            ..*self
-        }
-    }
 }
 
 fn most_effort() -> f64 {
@@ -193,18 +165,6 @@ fn most_effort() -> f64 {
 impl Config {
     /// Generations in each window after a fall that the search could not avoid.
     pub const LOST_GENERATIONS: usize = 2;
-
-    /// The settings with which a figure of a size is searched: see [`Config::counts_lengths_at_m`].
-    pub(crate) fn for_size(&self, size_m: f64) -> Config {
-        let Some(at) = self.counts_lengths_at_m else { return self.clone() };
-        let per_length = at / size_m;
-        Config {
-            weights: self.weights.with_lengths(per_length),
-            extras: self.extras.with_lengths(per_length),
-            polish: self.polish.map(|polish| polish.with_lengths(per_length)),
-            ..self.clone()
-        }
-    }
 
     /// Steps of simulation in a frame.
     pub fn steps_per_frame(&self) -> usize {
@@ -246,9 +206,6 @@ impl Config {
         }
         if !(self.most_effort >= 1.0 && self.most_effort.is_finite()) {
             return wrong("most_effort", self.most_effort, "at least 1");
-        }
-        if let Some(at) = self.counts_lengths_at_m.filter(|at| !(*at > 0.0 && at.is_finite())) {
-            return wrong("counts_lengths_at_m", at, "positive");
         }
         if let Some(polish) = &self.polish {
             polish.check()?;

@@ -51,6 +51,8 @@ impl Terms {
 
 /// A figure lies where its centre of mass is lower than this share of its size: sitting people have 0.2 to 0.25, those on all fours more.
 const LYING_SHARE: f64 = 0.15;
+/// How much sooner or later than its target a character may lie down or get up: a fifth of a second, frames.
+const EARLY_OR_LATE_FRAMES: usize = 8;
 /// When a character that follows a target has fallen: its root below half the target's height or tilted by more than 60° against it, its
 /// centre of mass below 0.6 of the target's, or the end effector that should be highest below half of that.
 pub(crate) const FALL: FallRule =
@@ -138,12 +140,21 @@ impl Seen {
         cost + extras.joint_velocity * square(&v[first..], &wanted[first..]) / (v.len() - first).max(1) as f64
     }
 
-    /// Whether the character has fallen, by [`FALL`]. Heights are compared with the lower of the target's now and at the start: a character
-    /// that cannot hover has not fallen; nor has one that is drawn lying ([`LYING_SHARE`]).
+    /// Whether the character has fallen: by [`FALL`] against every frame of the target within [`EARLY_OR_LATE_FRAMES`]. Who is drawn going
+    /// down and goes down a little sooner, or gets up a little later, has not.
     pub fn has_fallen(&self, target: &Target, frame: usize) -> bool {
-        if !target.dofs.has_free_root {
-            return false;
-        }
+        let around = || {
+            let first = frame.saturating_sub(EARLY_OR_LATE_FRAMES);
+            first..=(frame + EARLY_OR_LATE_FRAMES).min(target.frames() - 1)
+        };
+        target.dofs.has_free_root
+            && self.is_down_against(target, frame)
+            && around().all(|other| self.is_down_against(target, other))
+    }
+
+    /// Whether the character is down, by [`FALL`], where the target is at a frame. Heights are compared with the lower of the target's there
+    /// and at the start: a character that cannot hover has not fallen; nor has one that is drawn lying ([`LYING_SHARE`]).
+    fn is_down_against(&self, target: &Target, frame: usize) -> bool {
         let (seen, wanted, start) = (self.observed(), target.observation(frame), target.observation(0));
         let (q, wanted_q) = (&self.position, target.position(frame));
         let height = |seen: &Observation<'_, f64>, e: usize| seen.effector(e)[2];

@@ -255,6 +255,18 @@ fn who_cannot_hover_has_not_fallen() {
 }
 
 #[test]
+fn who_lies_down_a_fifth_of_a_second_early_or_late_has_not_fallen() {
+    // The target sinks by 0.7 m from frame 20 to frame 21, and comes up again from frame 40 to frame 41.
+    let model = figure::model(JointKind::Free);
+    let low = |frame: usize| row(&[(2, if (21..=40).contains(&frame) { -0.7 } else { 0.0 })]);
+    let target = figure::motion(&model, 61, low);
+    let sunk = figure::observed(&model, &figure::moved(&model, &row(&[(2, -0.7)])), &[0.0; SPEEDS]);
+    let falls = |frame: usize| Seen::with(&target, &sunk.world(0), |seen| seen.has_fallen(&target, frame));
+    let fallen: Vec<usize> = (0..61).filter(|&frame| falls(frame)).collect();
+    assert_eq!(fallen, (0..13).chain(49..61).collect::<Vec<_>>());
+}
+
+#[test]
 fn a_figure_that_is_drawn_lying_does_not_fall() {
     let model = figure::model(JointKind::Free);
     let rest = figure::observed(&model, model.rest_position(), &[0.0; SPEEDS]);

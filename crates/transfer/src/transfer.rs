@@ -92,24 +92,23 @@ impl Transfer {
     /// # Errors
     /// Where the simulator or the optimiser refuses.
     pub fn advance(&mut self, target: &Target) -> Result<(), TransferError> {
-        let config = self.config.for_size(target.size);
         match self.stage() {
             Stage::Search => {
-                let can_wean = self.weaning.is_none() && config.polish.is_some() && target.dofs.has_free_root;
-                let waits_after = can_wean.then_some(config.weaning.after_tries);
-                if self.search.advance(target, &config, waits_after)? {
+                let can_wean = self.weaning.is_none() && self.config.polish.is_some() && target.dofs.has_free_root;
+                let waits_after = can_wean.then_some(self.config.weaning.after_tries);
+                if self.search.advance(target, &self.config, waits_after)? {
                     self.weaning = Some(Weaning::default());
                 }
             }
             Stage::Weaning => {
-                self.weaning.get_or_insert_default().advance(target, &config)?;
+                self.weaning.get_or_insert_default().advance(target, &self.config)?;
             }
             Stage::Polish => {
                 let mut polishing = match self.polishing.take() {
                     Some(polishing) => polishing,
                     None => Polishing::new(self.solution(target)),
                 };
-                polishing.advance(target, &config)?;
+                polishing.advance(target, &self.config)?;
                 self.polishing = Some(polishing);
             }
             Stage::Done => {}

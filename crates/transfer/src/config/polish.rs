@@ -27,11 +27,8 @@ pub struct Polish {
     pub joint_acceleration: f64,
     /// Weight of the level velocity of each end effector that stands on the ground, s²/m².
     pub foot_velocity: f64,
-    /// Weight of the velocity of the centre of mass, s²/m².
+    /// Weight of the velocity of the centre of mass and of the root's spin.
     pub root_velocity: f64,
-    /// Weight of the root's angular velocity, s²/rad².
-    #[serde(default = "root_spin")]
-    pub root_spin: f64,
     /// Weight of sliding on the ground, m⁻¹: friction's work over the weight.
     pub sliding: f64,
     /// ε in the cost of friction's work W in an interval, `w·(W + δW)` as the square of `√(W + ε)`: below it sliding is taken for standing, m.
@@ -56,10 +53,6 @@ pub struct Polish {
     #[serde(default)]
     pub puppet: Puppet,
 }
-}
-
-fn root_spin() -> f64 {
-    0.02
 }
 
 fn sliding_softness_m() -> f64 {
@@ -266,19 +259,7 @@ impl Polish {
             joint_acceleration: smoothness * self.joint_acceleration,
             foot_velocity: steadiness * self.foot_velocity,
             root_velocity: steadiness * self.root_velocity,
-            root_spin: steadiness * self.root_spin,
             sliding: steadiness * self.sliding,
-            ..*self
-        }
-    }
-
-    /// The weights for lengths in another unit, of which a metre has so many.
-    pub(super) fn with_lengths(&self, per_metre: f64) -> Polish {
-        let square = per_metre * per_metre;
-        Polish {
-            foot_velocity: square * self.foot_velocity,
-            root_velocity: square * self.root_velocity,
-            sliding: per_metre * self.sliding,
             ..*self
         }
     }

@@ -27,8 +27,7 @@ impl Config {
             gives_up_at: None,
             stops_below: None,
             second_tries: 0,
-            most_effort: f64::MAX,
-            counts_lengths_at_m: None,
+            most_effort: 6.0,
             weights: Weights::PAPER,
             extras: Extras {
                 center_velocity: 0.0,
@@ -65,7 +64,6 @@ impl Config {
             stops_below: Some(0.02),
             second_tries: 5,
             most_effort: 6.0,
-            counts_lengths_at_m: None,
             weights: Weights::PAPER,
             extras: Extras {
                 center_velocity: 1.0,
@@ -87,7 +85,6 @@ impl Config {
                 joint_acceleration: 2e-3,
                 foot_velocity: 1.0,
                 root_velocity: 0.2,
-                root_spin: 0.02,
                 sliding: 150.0,
                 sliding_softness_m: 1e-4,
                 schedule: Schedule::default(),

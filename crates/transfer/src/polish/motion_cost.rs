@@ -8,7 +8,7 @@ use crate::target::{FRAME_SECS, Target};
 pub(super) fn extras(polish: &Polish) -> Extras {
     Extras {
         center_velocity: polish.root_velocity,
-        root_spin: polish.root_spin,
+        root_spin: 0.1 * polish.root_velocity,
         joint_velocity: polish.joint_velocity,
         foot_velocity: polish.foot_velocity,
         sliding: 0.0,

@@ -107,7 +107,6 @@ fn levels_share_out_smoothness_and_steadiness() {
         joint_acceleration: 5.0,
         foot_velocity: 6.0,
         root_velocity: 7.0,
-        root_spin: 0.7,
         sliding: 8.0,
         ..polish()
     };
@@ -120,7 +119,6 @@ fn levels_share_out_smoothness_and_steadiness() {
         joint_acceleration: 50.0,
         foot_velocity: 600.0,
         root_velocity: 700.0,
-        root_spin: 70.0,
         sliding: 800.0,
         ..plain
     };

@@ -92,8 +92,18 @@ pub struct Search {
     /// How often it ended in a fall since it last got further, and the frame of the furthest fall.
     falls: usize,
     furthest_fall: usize,
-    /// Whether it kept a window in which every sample falls.
+    /// Where it first fell furthest on: what a search that gives up goes back to.
+    furthest: Option<Reached>,
+    /// Whether it has given up, and keeps a window in which every sample falls.
     is_lost: bool,
+}
+
+/// How far a search had come.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct Reached {
+    starts: Vec<Start>,
+    windows: Vec<Window>,
+    next_frame: usize,
 }
 
 impl Search {
@@ -115,6 +125,7 @@ impl Search {
             steps: 0,
             falls: 0,
             furthest_fall: 0,
+            furthest: None,
             is_lost: false,
         })
     }
@@ -169,7 +180,12 @@ impl Search {
             if waits_after.is_some() {
                 return Ok(true);
             }
-            self.is_lost = config.second_tries > 0;
+            if config.second_tries > 0 {
+                self.is_lost = true;
+                if self.return_to_furthest() {
+                    return Ok(false);
+                }
+            }
         } else if first_frame > self.furthest_fall {
             self.falls = 0;
         }
@@ -214,6 +230,8 @@ impl Search {
     fn go_back(&mut self, tries: usize, frame: usize) -> bool {
         if frame > self.furthest_fall {
             (self.falls, self.furthest_fall) = (0, frame);
+            let (starts, windows) = (self.starts.clone(), self.windows.clone());
+            self.furthest = Some(Reached { starts, windows, next_frame: self.next_frame });
         }
         if self.falls >= tries {
             return false;
@@ -224,6 +242,15 @@ impl Search {
             self.starts = window.starts;
             self.next_frame = window.first_frame;
         }
+        true
+    }
+
+    /// Goes back to where the search fell furthest on, if it is not there; returns whether it did.
+    fn return_to_furthest(&mut self) -> bool {
+        let Some(reached) = self.furthest.take().filter(|reached| reached.next_frame > self.next_frame) else {
+            return false;
+        };
+        (self.starts, self.windows, self.next_frame) = (reached.starts, reached.windows, reached.next_frame);
         true
     }
 

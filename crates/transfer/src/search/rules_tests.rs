@@ -63,6 +63,40 @@ fn after_as_many_tries_as_it_has_it_stays_where_it_is() {
     assert_eq!((search.falls, search.furthest_fall, search.windows.len()), (1, 40, 3));
 }
 
+#[test]
+fn who_gives_up_returns_to_where_it_had_come_furthest() {
+    let mut search = searched(4);
+    assert!(search.go_back(3, 32));
+    assert!(search.go_back(3, 24), "it falls again, sooner");
+    assert_eq!((place(&search), search.furthest_fall), ((1, 8, 101), 32));
+    assert!(search.return_to_furthest());
+    let (windows, next_frame, _) = place(&search);
+    assert_eq!((windows, next_frame), (4, 32));
+    assert!(!search.return_to_furthest(), "it is there");
+    // A fall further on is remembered instead.
+    let mut search = Search { falls: 1, furthest_fall: 32, ..searched(5) };
+    assert!(search.go_back(3, 40));
+    assert!(search.return_to_furthest());
+    assert_eq!(search.next_frame, 40);
+}
+
+#[test]
+fn a_search_that_has_given_up_only_looks_at_the_rest() {
+    let config = Config { iterations: 48, ..Config::standard() };
+    let generations = |falls: usize, is_lost: bool| Effort { falls, is_lost }.generations(&config);
+    assert_eq!([generations(0, false), generations(3, false), generations(3, true)], [48, 192, 2]);
+}
+
+#[test]
+fn the_most_effort_counts_all_windows_with_all_their_generations() {
+    // 9 frames are one window of 20 frames, 21 are two that lie 8 apart.
+    let config = Config { dt: 0.0025, starts: 2, population: 5, iterations: 7, most_effort: 3.0, ..Config::quick() };
+    let motion = |frames: usize| figure::motion(&figure::model(JointKind::Free), frames, |_| row(&[]));
+    let window = (2 * 5 * 7 * 20 * 10) as f64;
+    assert_eq!(most_steps(&motion(9), &config), 3.0 * window);
+    assert_eq!(most_steps(&motion(29), &config), 3.0 * 2.0 * window);
+}
+
 /// A search of two windows with kept samples of given parents and costs.
 fn two_windows() -> Search {
     let mut search = searched(2);
