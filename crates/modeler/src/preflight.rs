@@ -4,6 +4,7 @@ use crate::ModelerError;
 use crate::cover::Cover;
 use crate::figure::rest_poses;
 use crate::frames::{angle_of, quaternion};
+use crate::mend::Mend;
 use crate::sides::counterpart;
 use glam::DVec3;
 use serde::Serialize;
@@ -70,6 +71,8 @@ pub struct ClipPoses {
 pub struct Preflight {
     /// Whether nothing is wrong.
     pub ok: bool,
+    /// Whether it holds its pose.
+    pub stands: bool,
     /// What is wrong and what to change, one sentence each.
     pub problems: Vec<String>,
     /// What looks wrong but need not be, one sentence each.
@@ -78,6 +81,18 @@ pub struct Preflight {
     pub mass: f64,
     /// Height of the centre of mass at the start, m.
     pub center_of_mass_height: f64,
+    /// The centre of mass along the ground, once its soles have come down, m.
+    #[serde(skip)]
+    pub center_of_mass: [f64; 2],
+    /// The middle of the polygon on which it stands, m.
+    #[serde(skip)]
+    pub support_center: Option<[f64; 2]>,
+    /// Bodies that touch the ground.
+    #[serde(skip)]
+    pub standing_on: Vec<String>,
+    /// Largest torque that takes what a joint carries, when level, over the joint's limit.
+    #[serde(skip)]
+    pub largest_load: f64,
     /// Height of the centre of mass at the end over that at the start.
     pub height_kept: f64,
     /// Turn of the root from start to end, rad.
@@ -90,6 +105,8 @@ pub struct Preflight {
     pub largest_effort: Option<(f64, String)>,
     /// For each clip, the largest angle beyond a limit, rad, and the joint.
     pub clip_excess: Vec<(String, f64, String)>,
+    /// One edit that would mend it, where something is wrong and one was looked for: see [`crate::mend()`].
+    pub mend: Option<Mend>,
 }
 
 /// Lets a character hold its pose on flat ground and looks at it.
@@ -114,16 +131,22 @@ pub fn preflight(
     }
     let mut found = Preflight {
         ok: false,
+        stands: true,
         problems: Vec::new(),
         warnings: Vec::new(),
         mass: model.total_mass(),
         center_of_mass_height: 0.0,
+        center_of_mass: [0.0; 2],
+        support_center: None,
+        standing_on: Vec::new(),
+        largest_load: 0.0,
         height_kept: 1.0,
         tilt: 0.0,
         support_margin: None,
         support_area: 0.0,
         largest_effort: None,
         clip_excess: Vec::new(),
+        mend: None,
     };
     if !character.joints.iter().any(|j| matches!(j.kind, JointKind::Hinge | JointKind::Ball)) {
         found.problems.push(
@@ -197,6 +220,7 @@ fn stand(
     let problems = &mut found.problems;
     if let Status::Diverged { step, joint } = world.status() {
         let (secs, joint) = (step as f64 * options.dt, plain(&joint));
+        found.stands = false;
         problems.push(format!("It falls apart after {secs:.2} s at joint {joint:?}; lower that joint's kp, or raise the mass of what it carries."));
         return Ok(());
     }
@@ -207,6 +231,7 @@ fn stand(
     let heights = |center: f64| Heights { root: f64::NAN, center, top: None };
     let [before, after] = [&before, &after].map(|measured| heights(measured.center_of_mass[2]));
     if options.fall_rule().has_fallen(&after, &before, libm::cos(found.tilt)) {
+        found.stands = false;
         problems.push(format!(
             "It does not stand: after {:.1} s its centre of mass is at {:.0} % of its height and its root has turned {:.0}°; \
              widen its feet, move its mass over them, or raise kp of its legs.",
@@ -234,16 +259,17 @@ fn plain(name: &str) -> &str {
 fn support(model: &Model, measured: &sinew_sim::Measured, found: &mut Preflight) {
     let mut points: Vec<[f64; 2]> = Vec::new();
     let mut low = f64::INFINITY;
-    let mut all: Vec<DVec3> = Vec::new();
     for (body, motion) in model.bodies().iter().zip(&measured.bodies) {
-        for shape in &body.shapes {
-            all.extend(bottom_points(shape, |x| DVec3::from_array(motion.place(x))));
+        let below = body.shapes.iter().flat_map(|s| bottom_points(s, |x| DVec3::from_array(motion.place(x))));
+        let before = points.len();
+        for p in below {
+            low = low.min(p.z);
+            if p.z < 0.01 {
+                points.push([p.x, p.y]);
+            }
         }
-    }
-    for p in &all {
-        low = low.min(p.z);
-        if p.z < 0.01 {
-            points.push([p.x, p.y]);
+        if points.len() > before {
+            found.standing_on.push(plain(&body.name).to_owned());
         }
     }
     if points.is_empty() {
@@ -257,6 +283,8 @@ fn support(model: &Model, measured: &sinew_sim::Measured, found: &mut Preflight)
     }
     let hull = convex_hull(points);
     let [x, y, _] = measured.center_of_mass;
+    found.center_of_mass = [x, y];
+    found.support_center = Some([0, 1].map(|k| hull.iter().map(|corner| corner[k]).sum::<f64>() / hull.len() as f64));
     found.support_area = area(&hull);
     let margin = inside_by(&hull, [x, y]);
     found.support_margin = Some(margin);
@@ -388,6 +416,7 @@ fn lift(character: &Character, found: &mut Preflight) {
         }
         let arm = (moment / mass.max(1e-12)).distance(at.position);
         let torque = STANDARD_GRAVITY * mass * arm;
+        found.largest_load = found.largest_load.max(torque / limit);
         if torque > limit {
             found.problems.push(format!(
                 "Joint {:?} carries {mass:.2} kg at {arm:.2} m, which takes {torque:.1} N m when level, but its torque_limit is {limit:.1}; raise it, or make that part lighter.",

@@ -309,3 +309,32 @@ proptest! {
         prop_assert_eq!(project.to_character().to_toml(), last);
     }
 }
+
+#[test]
+fn shifted_mass_moves_the_centre_and_keeps_the_weight() {
+    let mut project = project();
+    let before = whole(project.character());
+    let by = [-0.02, 0.0, 0.01];
+    project.edit(Edit::ShiftMass { by }).unwrap();
+    let after = whole(project.character());
+    assert!((after.mass - before.mass).abs() < 1e-9 * before.mass, "{} {}", after.mass, before.mass);
+    let moved = after.center - before.center;
+    assert!((moved - DVec3::from_array(by)).length() < 1e-5, "{moved}");
+    let error = project.edit(Edit::ShiftMass { by: [1.0, 0.0, 0.0] }).unwrap_err().to_string();
+    assert!(error.contains("shift less"), "{error}");
+    assert_eq!(whole(project.character()).mass, after.mass, "what is refused changes nothing");
+}
+
+#[test]
+fn all_gains_scale_alike_and_damping_stays_as_strong() {
+    let mut project = project();
+    let before = project.character().joints.clone();
+    project.edit(Edit::ScaleGains { factor: 4.0 }).unwrap();
+    for (was, is) in before.iter().zip(&project.character().joints) {
+        assert_eq!((is.kp, is.kd), (4.0 * was.kp, 2.0 * was.kd));
+        assert_eq!(is.torque_limit, was.torque_limit.map(|limit| 4.0 * limit));
+    }
+    let mirrored = project.edit(Change { edit: Edit::ScaleGains { factor: 2.0 }, mirror: true });
+    assert!(mirrored.unwrap_err().to_string().contains("both sides already"));
+    assert!(project.edit(Edit::ScaleGains { factor: 0.0 }).unwrap_err().to_string().contains("0.001 to 1000"));
+}

@@ -6,7 +6,7 @@ use crate::source::Source;
 use serde::Serialize;
 use sinew_modeler::{
     CharacterProject, ClipPoses, Cover, FittedClip, IkOptions, ModelOptions, Preflight, PreflightOptions, cover,
-    fit_clip, fit_planted_clip, model, preflight,
+    fit_clip, fit_planted_clip, mend, model, preflight,
 };
 use sinew_motion::tools::{Foot, GroundSpeed, Plants, concatenate, feet, find_clip, put_on_ground, travel_from_feet};
 use sinew_motion::{Clip, Rig, SizeFrom, SizeVote, Sizing, Skeleton};
@@ -154,6 +154,7 @@ impl Modeling {
         let mut preflight = preflight(character, &poses, &PreflightOptions::default())?;
         let cover = cover(character, project.binding(), skeleton);
         cover.iter().for_each(|cover| preflight.look_at_skin(cover));
+        preflight.mend = mend(&project, &poses, &preflight);
         let dof = compiled.velocity_count();
         let height_m = skeleton.height();
         Ok(Modeling { clips, fitted, clip_notes, preflight, cover, dof, height_m, sizing: None, project })

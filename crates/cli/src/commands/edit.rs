@@ -3,7 +3,7 @@
 use super::show;
 use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand, ValueEnum};
-use sinew::modeler::{Change, CharacterProject, Edit as Edits, PreflightOptions, Size, preflight};
+use sinew::modeler::{Change, CharacterProject, Edit as Edits, Preflight, PreflightOptions, Size, mend, preflight};
 use sinew::sim::{EndEffector, JointKind};
 use std::path::PathBuf;
 
@@ -85,6 +85,18 @@ enum What {
         #[arg(long, allow_negative_numbers = true)]
         torque: Option<f64>,
     },
+    /// Multiplies kp and torque limits of all joints, and kd by the square root of the factor
+    Stiffen {
+        #[arg(allow_negative_numbers = true)]
+        factor: f64,
+    },
+    /// Moves the centre of mass of the whole character by making bodies on that side heavier and the others lighter
+    ShiftMass {
+        #[arg(required = true, num_args = 3, allow_negative_numbers = true, value_names = ["X", "Y", "Z"])]
+        by: Vec<f64>,
+    },
+    /// Makes the one change that `check` offers
+    Mend,
     /// Adds an end effector to a body, with a ball as its contact where --radius is given
     AddEffector {
         name: String,
@@ -158,6 +170,14 @@ impl Edit {
             What::Undo if !project.undo() => bail!("{}: there is no change to take back", self.file.display()),
             What::Redo if !project.redo() => bail!("{}: no change was taken back", self.file.display()),
             What::Undo | What::Redo => {}
+            What::Mend => {
+                let found = checked(&project)?;
+                match found.mend {
+                    Some(mend) => project.edit(mend.change)?,
+                    None if found.ok => bail!("{}: nothing is wrong with it", self.file.display()),
+                    None => bail!("{}: no single change mends it; see `check`", self.file.display()),
+                }
+            }
             what => project.edit(Change { edit: what.edit()?, mirror: self.mirror })?,
         }
         let output = self.output.as_ref().unwrap_or(&self.file);
@@ -196,6 +216,8 @@ impl What {
                 bail!("gains of {joint}: give at least one of --kp, --kd and --torque")
             }
             What::Gains { joint, kp, kd, torque } => Edits::SetGains { joint, kp, kd, torque_limit: torque },
+            What::Stiffen { factor } => Edits::ScaleGains { factor },
+            What::ShiftMass { by } => Edits::ShiftMass { by: three(&by)? },
             What::AddEffector { name, body, position, radius } => {
                 Edits::AddEffector { name, body, position: three(&position)?, radius }
             }
@@ -205,7 +227,7 @@ impl What {
             What::Root { body } => Edits::SetRoot { body },
             What::Delete { body } => Edits::DeleteBody { body },
             What::Merge { body } => Edits::MergeBody { body },
-            What::Undo | What::Redo | What::List | What::Check => bail!("not a change"),
+            What::Undo | What::Redo | What::Mend | What::List | What::Check => bail!("not a change"),
         })
     }
 }
@@ -259,11 +281,19 @@ fn list(project: &CharacterProject) -> String {
     lines.join("\n") + "\n"
 }
 
+/// The pre-flight, and the change that would mend what it finds.
+fn checked(project: &CharacterProject) -> Result<Preflight> {
+    let mut found = preflight(project.character(), &[], &PreflightOptions::default())?;
+    found.mend = mend(project, &[], &found);
+    Ok(found)
+}
+
 fn check(project: &CharacterProject) -> Result<()> {
-    let found = preflight(project.character(), &[], &PreflightOptions::default())?;
+    let found = checked(project)?;
     let mut lines =
         vec![format!("{}: {}", project.character().name, if found.ok { "it stands" } else { "something is wrong" })];
     lines.extend(found.problems.iter().map(|problem| format!("  ! {problem}")));
+    lines.extend(found.mend.iter().map(|mend| format!("  > `sinew edit hero.toml mend`: {}", mend.sentence)));
     lines.push(format!(
         "  after 3 s of holding its pose its centre of mass is at {:.0} % of its height",
         100.0 * found.height_kept

@@ -119,6 +119,7 @@ fn text(name: &str, report: &ModelReport) -> String {
     }
     lines.push(format!("\nPre-flight: {}", if preflight.ok { "it stands" } else { "something is wrong" }));
     lines.extend(preflight.problems.iter().map(|problem| format!("  ! {problem}")));
+    lines.extend(preflight.mend.iter().map(|mend| format!("  > `sinew edit hero.toml mend`: {}", mend.sentence)));
     lines.push(format!(
         "  after 3 s of holding its pose its centre of mass is at {:.0} % of its height",
         100.0 * preflight.height_kept

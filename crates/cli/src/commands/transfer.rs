@@ -88,7 +88,12 @@ impl Transfer {
         let done = transfer(source, &request, &options, &mut |event| {
             match event {
                 Event::Prepared(prepared) => {
-                    prepared.modeling.preflight.problems.iter().for_each(|p| bar.say(&format!("warning: {p}")));
+                    let preflight = &prepared.modeling.preflight;
+                    preflight.problems.iter().for_each(|p| bar.say(&format!("warning: {p}")));
+                    if let Some(mend) = &preflight.mend {
+                        let how = "sinew model -o hero.toml, then sinew edit hero.toml mend";
+                        bar.say(&format!("what would mend it ({how}): {}", mend.sentence));
+                    }
                 }
                 Event::Searching { started, progress, .. } => bar.show(started, progress),
                 Event::Assisting { started, progress } => {

@@ -4,7 +4,7 @@ use super::{Size, effectors};
 use crate::ModelerError;
 use crate::figure::Figure;
 use crate::frames::{moved, quaternion};
-use glam::DVec3;
+use glam::{DMat3, DVec3};
 use sinew_sim::mass_properties::of_body;
 use sinew_sim::{Body, Shape};
 
@@ -146,7 +146,47 @@ pub(super) fn set_mass(figure: &mut Figure, name: &str, mass: f64) -> Result<(),
     if mass <= 0.0 {
         return Err(ModelerError::refused(place, "a mass must be positive; give it in kilograms"));
     }
+    weigh(body, mass);
+    Ok(())
+}
+
+/// Gives a body a mass, and an inertia in proportion.
+fn weigh(body: &mut Body, mass: f64) {
     body.inertia = body.inertia.map(|i| i.map(|x| x * mass / body.mass));
     body.mass = mass;
+}
+
+/// Lightest and heaviest that a body may become when mass is shifted, times what it weighs.
+const SHIFTED: [f64; 2] = [0.4, 2.5];
+
+/// Moves the centre of mass c by d: `mᵢ' = mᵢ (1 + k · (xᵢ − c))` keeps the sum, and moves c by `C k` with `C = Σ mᵢ (xᵢ − c)(xᵢ − c)ᵀ / M`.
+pub(super) fn shift_mass(figure: &mut Figure, by: [f64; 3]) -> Result<(), ModelerError> {
+    let place = format!("character {:?}", figure.character.name);
+    check_numbers(&place, &by)?;
+    let rest = figure.rest();
+    let places: Vec<(f64, DVec3)> = figure
+        .character
+        .bodies
+        .iter()
+        .map(|body| (body.mass, rest[&body.name].place(DVec3::from_array(of_body(body).center_of_mass))))
+        .collect();
+    let total: f64 = places.iter().map(|(mass, _)| mass).sum();
+    let center = places.iter().map(|(mass, place)| *mass * *place).sum::<DVec3>() / total;
+    let mut spread = DMat3::ZERO;
+    for (mass, place) in &places {
+        let arm = *place - center;
+        spread += *mass / total * DMat3::from_cols(arm * arm.x, arm * arm.y, arm * arm.z);
+    }
+    // A figure that has no width anywhere has none to shift mass along: a millimetre.
+    let slope = (spread + 1e-6 * DMat3::IDENTITY).inverse() * DVec3::from_array(by);
+    let factors: Vec<f64> = places.iter().map(|(_, place)| 1.0 + slope.dot(*place - center)).collect();
+    if factors.iter().any(|factor| !(SHIFTED[0]..=SHIFTED[1]).contains(factor)) {
+        let problem = "a body would have to weigh less than 0.4 or more than 2.5 times what it does; shift less, or set masses one by one";
+        return Err(ModelerError::refused(place, problem));
+    }
+    for (body, factor) in figure.character.bodies.iter_mut().zip(factors) {
+        let mass = factor * body.mass;
+        weigh(body, mass);
+    }
     Ok(())
 }

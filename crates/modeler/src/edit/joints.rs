@@ -57,6 +57,19 @@ pub(super) fn set_type(
     Ok(())
 }
 
+pub(super) fn scale_gains(figure: &mut Figure, factor: f64) -> Result<(), ModelerError> {
+    if !(factor.is_finite() && (1e-3..=1e3).contains(&factor)) {
+        let place = format!("character {:?}", figure.character.name);
+        return Err(ModelerError::refused(place, "gains can be multiplied by 0.001 to 1000; give such a factor"));
+    }
+    for joint in &mut figure.character.joints {
+        joint.kp *= factor;
+        joint.kd *= factor.sqrt();
+        joint.torque_limit = joint.torque_limit.map(|limit| factor * limit);
+    }
+    Ok(())
+}
+
 pub(super) fn set_gains(figure: &mut Figure, name: &str, gains: [Option<f64>; 3]) -> Result<(), ModelerError> {
     let joint = figure.joint(name)?;
     let [kp, kd, torque_limit] = gains;

@@ -103,6 +103,17 @@ pub enum Edit {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         torque_limit: Option<f64>,
     },
+    /// Makes all joints stiffer and stronger alike: kp and torque limits times a factor, kd times its square root.
+    ScaleGains {
+        /// Factor.
+        factor: f64,
+    },
+    /// Moves the centre of mass of the whole character in its rest pose: bodies on that side get heavier, the others lighter, and all of
+    /// them together weigh the same.
+    ShiftMass {
+        /// How far, m, in world axes.
+        by: [f64; 3],
+    },
     /// Adds an end effector, with a ball as its contact where a radius is given.
     AddEffector {
         /// Name of the end effector.
@@ -189,6 +200,8 @@ impl Figure {
             Edit::SetLimits { joint, limits } => joints::set_limits(self, joint, *limits),
             Edit::SetType { joint, kind, axis } => joints::set_type(self, joint, *kind, *axis),
             Edit::SetGains { joint, kp, kd, torque_limit } => joints::set_gains(self, joint, [*kp, *kd, *torque_limit]),
+            Edit::ScaleGains { factor } => joints::scale_gains(self, *factor),
+            Edit::ShiftMass { by } => bodies::shift_mass(self, *by),
             Edit::AddEffector { name, body, position, radius } => effectors::add(self, name, body, *position, *radius),
             Edit::MoveEffector { name, position } => effectors::place(self, name, *position),
             Edit::SizeEffector { name, radius } => effectors::size(self, name, *radius),

@@ -8,7 +8,7 @@ use crate::protocol::{
 };
 use sinew::modeling::Modeling;
 use sinew_modeler::{
-    CharacterProject, ModelOptions, Preflight, PreflightOptions, Preset, counterpart, cover, preflight,
+    CharacterProject, ModelOptions, Preflight, PreflightOptions, Preset, counterpart, cover, mend, preflight,
 };
 use sinew_motion::{ImportOptions, SizeRule};
 use sinew_sim::{Character, JointKind, Measured, Model, Scene};
@@ -265,12 +265,13 @@ impl Project {
                 let source = rig.and_then(|rig| self.rig_of(&rig, &project).ok());
                 let cover = source.and_then(|s| cover(&character, project.binding(), &s.rig.skeleton));
                 cover.iter().for_each(|cover| found.look_at_skin(cover));
+                found.mend = mend(&project, &[], &found);
                 (found, cover)
             }
         };
         let named = |sentences: &[String]| sentences.iter().map(|s| culprits(s, &character, &clips)).collect();
         let (problems, warnings) = (named(&found.problems), named(&found.warnings));
-        let Preflight { ok, mass, height_kept, tilt, support_margin, .. } = found;
+        let Preflight { ok, mass, height_kept, tilt, support_margin, mend, .. } = found;
         Ok(PreflightAnswer {
             id: id.into(),
             revision,
@@ -282,6 +283,7 @@ impl Project {
             tilt_rad: tilt,
             support_margin_m: support_margin,
             cover,
+            mend,
         })
     }
 

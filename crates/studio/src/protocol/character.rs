@@ -1,7 +1,7 @@
 //! A character on the stage and in the modeler.
 
 use serde::{Deserialize, Serialize};
-use sinew_modeler::{Change, Cover};
+use sinew_modeler::{Change, Cover, Mend};
 use sinew_sim::Character;
 
 /// Makes a character of a rig.
@@ -123,6 +123,9 @@ pub struct PreflightAnswer {
     pub support_margin_m: Option<f64>,
     /// How well the bodies fill the skin; absent where the rig is not in the project or has none.
     pub cover: Option<Cover>,
+    /// One edit that would mend it.
+    #[serde(default)]
+    pub mend: Option<Mend>,
 }
 
 /// One problem and its culprits.

@@ -162,6 +162,8 @@ export type Edit =
   | { edit: "size_effector"; name: string; radius: number }
   | { edit: "remove_effector"; name: string }
   | { edit: "set_root"; body: string }
+  | { edit: "scale_gains"; factor: number }
+  | { edit: "shift_mass"; by: [number, number, number] }
   | { edit: "delete_body"; body: string }
   | { edit: "merge_body"; body: string };
 export type Change = Edit & { mirror?: boolean };
@@ -183,6 +185,12 @@ export interface PreflightAnswer {
   tilt_rad: number;
   support_margin_m: number | null;
   cover: Cover | null;
+  mend: Mend | null;
+}
+/** The one edit that would mend what the pre-flight found. */
+export interface Mend {
+  sentence: string;
+  change: Change;
 }
 export interface BodyCover {
   body: string;

@@ -9,7 +9,7 @@ import { LiveSession } from "../parts/live";
 import { OverlayBar } from "../parts/overlay_bar";
 import { DIVERGED, FALLEN, type Frame } from "../protocol/frame";
 import { address, getJson, postJson, Refusal } from "../protocol/http";
-import type { CharacterDetail, Edit, PreflightAnswer, Problem } from "../protocol/types";
+import type { Change, CharacterDetail, Edit, PreflightAnswer, Problem } from "../protocol/types";
 import type { GizmoMode } from "../scene/gizmo";
 import { drawInspector, type Part, type Selection } from "./modeler_inspector";
 import { bodyTree, inTreeOrder, preflightSection } from "./modeler_lists";
@@ -149,7 +149,10 @@ export class ModelerView implements View {
   edit(edit: Edit): void {
     const body = "body" in edit ? edit.body : this.bodyOf(edit);
     const hasOther = this.detail?.mirrored[this.detail.character.body.findIndex((b) => b.name === body)] != null;
-    const change = this.mirror && hasOther ? { ...edit, mirror: true } : edit;
+    this.change(this.mirror && hasOther ? { ...edit, mirror: true } : edit);
+  }
+
+  private change(change: Change): void {
     this.send("Saving the edit…", () =>
       postJson<CharacterDetail>("character/edit", { id: this.detail?.id, revision: this.detail?.revision, change }),
     );
@@ -335,6 +338,7 @@ export class ModelerView implements View {
         this.preflightRuns,
         (p) => this.selectCulprit(p),
         () => void this.runPreflight(true),
+        (mend) => this.change(mend.change),
       ),
       section(
         "Bodies",

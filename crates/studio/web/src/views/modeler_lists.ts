@@ -3,7 +3,7 @@
 import { h } from "../app/dom";
 import { icon } from "../app/icons";
 import { button, section } from "../parts/layout";
-import type { CharacterDetail, PreflightAnswer, Problem } from "../protocol/types";
+import type { CharacterDetail, Mend, PreflightAnswer, Problem } from "../protocol/types";
 
 const DEEPEST_INDENT = 7;
 
@@ -13,6 +13,7 @@ export function preflightSection(
   isRunning: boolean,
   onProblem: (problem: Problem) => void,
   onTry: () => void,
+  onMend: (mend: Mend) => void,
 ): HTMLElement {
   const entry = (kind: string) => (it: Problem, i: number): HTMLElement =>
     h(
@@ -39,6 +40,7 @@ export function preflightSection(
       ...(p?.problems ?? []).map(entry("problem")),
       ...(p?.warnings ?? []).map(entry("warning")),
     ),
+    p?.mend && !isRunning ? mendOffer(p.mend, onMend) : null,
     p?.cover ? h("p", { class: "quiet", textContent: coverSentence(p.cover.covered, p.cover.outside, "the skin") }) : null,
     h(
       "div",
@@ -49,6 +51,16 @@ export function preflightSection(
         title: "Does it stand, and do the clips fit its limits? (P)",
       }),
     ),
+  );
+}
+
+/** What one click would change, and the click. */
+function mendOffer(mend: Mend, onMend: (mend: Mend) => void): HTMLElement {
+  return h(
+    "div",
+    { class: "mend" },
+    h("p", { class: "quiet", textContent: mend.sentence }),
+    h("div", { class: "actions" }, button("Mend it", () => onMend(mend), { key: "mend", title: "Makes this one edit; Undo takes it back" })),
   );
 }
 
