@@ -1,6 +1,6 @@
 //! Functions of one number between layers, and their derivatives.
 
-use crate::lanes::{Isa, Lanes, Real, Work, for_each_group, read, sigmoid, tanh, write};
+use crate::lanes::{Isa, Lanes, Real, Work, groups, read, sigmoid, tanh, write};
 use crate::parallel::{PART, Shared, for_each};
 use serde::{Deserialize, Serialize};
 
@@ -77,24 +77,29 @@ impl<T: Real> Work<T> for Forward<'_, T> {
     #[inline(always)]
     fn run<V: Lanes<Element = T>>(self) {
         let Forward(activation, values) = self;
+        let (length, values) = (values.len(), values.as_mut_ptr());
+        // A macro, because a closure need not be compiled for the instruction set.
+        macro_rules! each {
+            ($z:ident, $y:expr) => {
+                for (at, count) in groups::<V>(length) {
+                    // SAFETY: `at + count` is at most the length.
+                    unsafe {
+                        let $z = read::<V>(values.add(at), count);
+                        write($y, values.add(at), count);
+                    }
+                }
+            };
+        }
+        let zero = V::zero();
         match activation {
             Activation::Identity => {}
-            Activation::Tanh => map::<V>(values, tanh),
-            Activation::Relu => map::<V>(values, |z| V::select_less(z, V::zero(), V::zero(), z)),
-            Activation::Elu => map::<V>(values, |z| V::select_less(z, V::zero(), z.exp_minus_one(), z)),
-            Activation::Silu => map::<V>(values, |z| z * sigmoid(z)),
-            Activation::Sigmoid => map::<V>(values, sigmoid),
+            Activation::Tanh => each!(z, tanh(z)),
+            Activation::Relu => each!(z, V::select_less(z, zero, zero, z)),
+            Activation::Elu => each!(z, V::select_less(z, zero, z.exp_minus_one(), z)),
+            Activation::Silu => each!(z, z * sigmoid(z)),
+            Activation::Sigmoid => each!(z, sigmoid(z)),
         }
     }
-}
-
-#[inline(always)]
-fn map<V: Lanes>(values: &mut [V::Element], function: impl Fn(V) -> V) {
-    let (length, values) = (values.len(), values.as_mut_ptr());
-    for_each_group::<V>(length, |at, count| {
-        // SAFETY: `at + count` is at most the length.
-        unsafe { write(function(read(values.add(at), count)), values.add(at), count) }
-    });
 }
 
 struct Backward<'a, T>(Activation, &'a [T], &'a mut [T]);
@@ -104,29 +109,31 @@ impl<T: Real> Work<T> for Backward<'_, T> {
     #[inline(always)]
     fn run<V: Lanes<Element = T>>(self) {
         let Backward(activation, kept, gradient) = self;
-        let one = V::constant(1.0);
+        assert_eq!(kept.len(), gradient.len());
+        let (length, kept, gradient) = (gradient.len(), kept.as_ptr(), gradient.as_mut_ptr());
+        macro_rules! each {
+            ($kept:ident, $g:ident, $changed:expr) => {
+                for (at, count) in groups::<V>(length) {
+                    // SAFETY: `at + count` is at most the length of both.
+                    unsafe {
+                        let $kept = read::<V>(kept.add(at), count);
+                        let $g = read::<V>(gradient.add(at), count);
+                        write($changed, gradient.add(at), count);
+                    }
+                }
+            };
+        }
+        let (zero, one) = (V::zero(), V::constant(1.0));
         match activation {
             Activation::Identity => {}
-            Activation::Tanh => zip::<V>(kept, gradient, |y, g| g * (-y).mul_add(y, one)),
-            Activation::Relu => zip::<V>(kept, gradient, |y, g| V::select_less(V::zero(), y, g, V::zero())),
-            Activation::Elu => zip::<V>(kept, gradient, |y, g| V::select_less(y, V::zero(), g * (y + one), g)),
-            Activation::Silu => zip::<V>(kept, gradient, |z, g| {
+            Activation::Tanh => each!(y, g, g * (-y).mul_add(y, one)),
+            Activation::Relu => each!(y, g, V::select_less(zero, y, g, zero)),
+            Activation::Elu => each!(y, g, V::select_less(y, zero, g * (y + one), g)),
+            Activation::Silu => each!(z, g, {
                 let s = sigmoid(z);
                 g * (s * z.mul_add(one - s, one))
             }),
-            Activation::Sigmoid => zip::<V>(kept, gradient, |y, g| g * (y * (one - y))),
+            Activation::Sigmoid => each!(y, g, g * (y * (one - y))),
         }
     }
-}
-
-#[inline(always)]
-fn zip<V: Lanes>(kept: &[V::Element], gradient: &mut [V::Element], function: impl Fn(V, V) -> V) {
-    let (length, kept, gradient) = (gradient.len().min(kept.len()), kept.as_ptr(), gradient.as_mut_ptr());
-    for_each_group::<V>(length, |at, count| {
-        // SAFETY: `at + count` is at most the length of both.
-        unsafe {
-            let changed = function(read(kept.add(at), count), read(gradient.add(at), count));
-            write(changed, gradient.add(at), count);
-        }
-    });
 }

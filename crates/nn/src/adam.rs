@@ -1,6 +1,6 @@
 //! Adam (Kingma & Ba 2015, algorithm 1) with the gradient's norm bounded.
 
-use crate::lanes::{Isa, Lanes, Real, Work, for_each_group, read, write};
+use crate::lanes::{Isa, Lanes, Real, Work, groups, read, write};
 use crate::parallel::{PART, Shared, for_each};
 use crate::parameter::Parameters;
 use serde::{Deserialize, Serialize};
@@ -129,7 +129,7 @@ impl<T: Real> Work<T> for Update<'_, T> {
         let (first, second) = (first.map(V::splat), second.map(V::splat));
         let length = x.len();
         let [x, g, m, v] = [x, g, m, v].map(|slice| slice.as_mut_ptr());
-        for_each_group::<V>(length, |at, count| {
+        for (at, count) in groups::<V>(length) {
             // SAFETY: `at + count` is at most the length of all four.
             unsafe {
                 let gradient = read::<V>(g.add(at), count) * shortened;
@@ -141,7 +141,7 @@ impl<T: Real> Work<T> for Update<'_, T> {
                 write(square, v.add(at), count);
                 write(V::zero(), g.add(at), count);
             }
-        });
+        }
     }
 }
 

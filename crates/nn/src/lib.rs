@@ -6,6 +6,7 @@
 mod activation;
 mod adam;
 mod dense;
+mod error;
 mod initial;
 mod lanes;
 pub mod loss;
@@ -14,15 +15,18 @@ mod lstm_cell;
 mod lstm_stack;
 mod mlp;
 mod normaliser;
+pub mod onnx;
 mod parallel;
 mod parameter;
 mod product;
 mod running;
+pub mod safetensors;
 mod schedule;
 
 pub use activation::Activation;
 pub use adam::{Adam, AdamConfig, StepReport, gradient_norm};
 pub use dense::{Dense, Scratch};
+pub use error::NetworkError;
 pub use initial::Initial;
 pub use lanes::{Isa, Real};
 pub use lstm::Lstm;

@@ -3,7 +3,7 @@
 //! Of the sums z = x·Wx + h·Wh + b, in four parts of as many numbers as there are hidden units:
 //! `i = σ(z_i)`, `f = σ(z_f)`, `g = tanh(z_g)`, `o = σ(z_o)`, `c' = f·c + i·g`, `h' = o·tanh(c')`.
 
-use crate::lanes::{Isa, Lanes, Real, Work, for_each_group, read, sigmoid, tanh, write};
+use crate::lanes::{Isa, Lanes, Real, Work, groups, read, sigmoid, tanh, write};
 use crate::parallel::{Shared, bound, for_each, parts};
 
 /// Hidden units that are worth another part.
@@ -50,7 +50,7 @@ impl<T: Real> Work<T> for Step<'_, T> {
             let cells = self.cells[row * hidden..][..hidden].as_ptr();
             let [new_cells, cell_tanh, output] = [&mut *self.new_cells, &mut *self.cell_tanh, &mut *self.output]
                 .map(|slice| slice[row * hidden..][..hidden].as_mut_ptr());
-            for_each_group::<V>(hidden, |at, count| {
+            for (at, count) in groups::<V>(hidden) {
                 // SAFETY: `at + count` is at most the number of hidden units, and every row has so many, the gates four times.
                 unsafe {
                     let gate = |k: usize| gates.add(k * hidden + at);
@@ -67,7 +67,7 @@ impl<T: Real> Work<T> for Step<'_, T> {
                     write(t, cell_tanh.add(at), count);
                     write(o * t, output.add(at), count);
                 }
-            });
+            }
         }
     }
 }
@@ -113,11 +113,12 @@ impl<T: Real> Work<T> for BackStep<'_, T> {
             let cell_gradient = self.cell_gradient[row * hidden..][..hidden].as_mut_ptr();
             let [cells, cell_tanh, output_gradient] =
                 [self.cells, self.cell_tanh, self.output_gradient].map(|s| s[row * hidden..][..hidden].as_ptr());
-            for_each_group::<V>(hidden, |at, count| {
+            for (at, count) in groups::<V>(hidden) {
                 // SAFETY: `at + count` is at most the number of hidden units, and every row has so many, the gates four times.
                 unsafe {
                     let gate = |k: usize| gates.add(k * hidden + at);
-                    let [i, f, g, o] = [0, 1, 2, 3].map(|k| read::<V>(gate(k), count));
+                    let (i, f) = (read::<V>(gate(0), count), read::<V>(gate(1), count));
+                    let (g, o) = (read::<V>(gate(2), count), read::<V>(gate(3), count));
                     let t = read::<V>(cell_tanh.add(at), count);
                     let by_output = read::<V>(output_gradient.add(at), count);
                     // ∂L/∂c' = later steps + ∂L/∂h'·o·(1 − tanh²)
@@ -133,7 +134,7 @@ impl<T: Real> Work<T> for BackStep<'_, T> {
                     }
                     write(by_cell * f, cell_gradient.add(at), count);
                 }
-            });
+            }
         }
     }
 }

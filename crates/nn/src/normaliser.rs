@@ -1,6 +1,6 @@
 //! An input layer that brings every column to mean 0 and deviation 1, and bounds it.
 
-use crate::lanes::{Isa, Lanes, Real, Work, for_each_group, read, write};
+use crate::lanes::{Isa, Lanes, Real, Work, groups, read, write};
 use crate::parallel::{Shared, bound, for_each, parts};
 use crate::running::RunningStatistics;
 
@@ -67,7 +67,7 @@ impl<T: Real> Work<T> for Rows<'_, T> {
         let Rows(Normaliser { mean, scale, bound }, input, output) = self;
         let (high, low) = (V::splat(*bound), -V::splat(*bound));
         for (input, output) in input.chunks_exact(mean.len()).zip(output.chunks_exact_mut(mean.len())) {
-            for_each_group::<V>(mean.len(), |at, count| {
+            for (at, count) in groups::<V>(mean.len()) {
                 // SAFETY: `at + count` is at most the length of a row.
                 unsafe {
                     let x = read::<V>(input.as_ptr().add(at), count);
@@ -75,7 +75,7 @@ impl<T: Real> Work<T> for Rows<'_, T> {
                     // What is not a number stays so.
                     write(high.min(low.max(y)), output.as_mut_ptr().add(at), count);
                 }
-            });
+            }
         }
     }
 }

@@ -112,17 +112,32 @@ pub trait Lanes:
     }
 }
 
-/// Calls `body` with the beginning and the count of each group of lanes in `0..length`; the last group may be short.
+/// The beginning and the count of each group of lanes in `0..length`; the last group may be short.
+///
+/// An iterator, because the body of a loop is compiled for the instruction set of its function, and a closure need not be.
 #[inline(always)]
-pub fn for_each_group<V: Lanes>(length: usize, mut body: impl FnMut(usize, usize)) {
-    let whole = length - length % V::COUNT;
-    let mut at = 0;
-    while at < whole {
-        body(at, V::COUNT);
-        at += V::COUNT;
-    }
-    if whole < length {
-        body(whole, length - whole);
+pub fn groups<V: Lanes>(length: usize) -> Groups {
+    Groups { at: 0, length, lanes: V::COUNT }
+}
+
+/// What [`groups`] returns.
+pub struct Groups {
+    at: usize,
+    length: usize,
+    lanes: usize,
+}
+
+impl Iterator for Groups {
+    type Item = (usize, usize);
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<(usize, usize)> {
+        let at = self.at;
+        if at >= self.length {
+            return None;
+        }
+        self.at += self.lanes;
+        Some((at, self.lanes.min(self.length - at)))
     }
 }
 

@@ -18,7 +18,7 @@ impl Work<f32> for Functions<'_> {
     #[inline(always)]
     fn run<V: Lanes<Element = f32>>(self) -> Vec<Vec<f32>> {
         let mut out = vec![vec![0.0; self.0.len()]; NAMES.len()];
-        for_each_group::<V>(self.0.len(), |at, count| {
+        for (at, count) in groups::<V>(self.0.len()) {
             // SAFETY: `at + count` is at most the length of all slices.
             unsafe {
                 let x = read::<V>(self.0.as_ptr().add(at), count);
@@ -27,7 +27,7 @@ impl Work<f32> for Functions<'_> {
                     write(value, out.as_mut_ptr().add(at), count);
                 }
             }
-        });
+        }
         out
     }
 }

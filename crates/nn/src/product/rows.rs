@@ -1,7 +1,7 @@
 //! The product of few rows with a matrix that is read where it lies, once for each row of A and in its own order.
 
 use super::Start;
-use crate::lanes::{Isa, Lanes, Real, Work, for_each_group, read, write};
+use crate::lanes::{Isa, Lanes, Real, Work, groups, read, write};
 use crate::parallel::{Shared, bound, for_each, parts};
 
 /// Numbers of B that are worth another part.
@@ -68,7 +68,7 @@ fn accumulate<V: Lanes, const STEPS: usize>(
     assert!(b.len() >= (STEPS - 1) * stride + c.len());
     let a = a.map(V::splat);
     let (b, length, c) = (b.as_ptr(), c.len(), c.as_mut_ptr());
-    for_each_group::<V>(length, |at, count| {
+    for (at, count) in groups::<V>(length) {
         // SAFETY: `at + count` is at most the length of C, and B has so many numbers in each of its rows here.
         unsafe {
             let mut sum = read::<V>(c.add(at), count);
@@ -77,5 +77,5 @@ fn accumulate<V: Lanes, const STEPS: usize>(
             }
             write(sum, c.add(at), count);
         }
-    });
+    }
 }
