@@ -1,8 +1,8 @@
 //! Measures training and inference of the networks that learning uses, beside PyTorch in the same run.
 //!
-//! `cargo run --release -p sinew-nn --example bench_networks -- [PYTHON]`: PYTHON is an interpreter that has PyTorch (`pip install torch`); without it only our
+//! `cargo run --release -p sinew-nn --example bench_networks -- [PYTHON [BEGINNING]]`: PYTHON is an interpreter that has PyTorch (`pip install torch`); without it only our
 //! side is measured. Both sides take turns, several times; the best time of each counts, because others may use the machine meanwhile. For the same reason
-//! one thread is measured in time on the CPU (on Unix), several in time on the clock.
+//! one thread is measured in time on the CPU (on Unix), several in time on the clock. BEGINNING chooses lines that begin so, such as `"train MLP"`.
 
 use serde::Serialize;
 use sinew_nn::{Activation, Adam, AdamConfig, Isa, LstmShape, LstmStack, Mlp, MlpShape, loss};
@@ -12,7 +12,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::Instant;
 
 /// Turns of each side.
-const TURNS: usize = 4;
+const TURNS: usize = 10;
 
 /// What is measured, as `scripts/torch_peer.py` reads it.
 #[derive(Clone, Serialize)]
@@ -173,15 +173,13 @@ impl Peer {
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut peer = std::env::args().nth(1).map(|python| Peer::start(&python)).transpose()?;
+    let only = std::env::args().nth(2).unwrap_or_default();
     let against = peer.as_ref().map_or("no peer".into(), |peer| format!("PyTorch {}", peer.version));
     println!("{} lanes; best of {TURNS} turns each; {against}", Isa::detect().name());
     println!("| what | threads | ours, ms | GFLOP/s | PyTorch, ms | ours is so many times as fast |");
     println!("|---|---|---|---|---|---|");
-    for job in jobs() {
-        if std::env::var("ONLY").is_ok_and(|o| !job.name().starts_with(&o)) {
-            continue;
-        }
-        for threads in if std::env::var("ONE").is_ok() { vec![1] } else { vec![1, 2] } {
+    for job in jobs().into_iter().filter(|job| job.name().starts_with(&only)) {
+        for threads in [1, 2] {
             let job = Job { threads, ..job.clone() };
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
             let mut work = prepare(&job);

@@ -86,6 +86,18 @@ fn training_an_lstm_gives_the_same_bits_on_all_threads_and_instruction_sets() {
     }
 }
 
+/// These numbers are the same on every machine; `cargo test --target aarch64-unknown-linux-gnu` tells it of another one.
+#[test]
+fn trainings_give_the_bits_that_they_gave_on_other_machines() {
+    let hash = |bits: Vec<u32>| sinew_files::fnv::fnv1a(bits.iter().flat_map(|x| x.to_le_bytes()));
+    let found = [
+        hash(trained_mlp(Isa::detect(), Activation::Tanh, 130, 9)),
+        hash(trained_mlp(Isa::detect(), Activation::Elu, 130, 2)),
+        hash(trained_lstm(Isa::detect(), 9)),
+    ];
+    assert_eq!(found, [0x3599_f743_fb07_4d0b, 0x2954_3759_c88d_55c1, 0xabeb_f5b3_9475_0540], "{found:#x?}");
+}
+
 #[test]
 fn inference_gives_the_bits_of_training_for_any_number_of_rows() {
     let mut mlp = Mlp::<f32>::new("mlp", &MlpShape::new(37, &[130, 70], 11, Activation::Elu), 4);

@@ -61,10 +61,10 @@ unsafe fn fixed<V: Lanes, const HEIGHT: usize>(tile: Tile<'_, V::Element>) {
         }
         for _ in 0..steps {
             let (b0, b1) = (V::load(b), V::load(b.add(V::COUNT)));
-            for i in 0..HEIGHT {
+            for (i, sums) in sums.iter_mut().enumerate() {
                 let x = V::splat(*a.add(i));
-                sums[i][0] = x.mul_add(b0, sums[i][0]);
-                sums[i][1] = x.mul_add(b1, sums[i][1]);
+                sums[0] = x.mul_add(b0, sums[0]);
+                sums[1] = x.mul_add(b1, sums[1]);
             }
             a = a.add(HEIGHT);
             b = b.add(2 * V::COUNT);
