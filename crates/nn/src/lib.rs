@@ -37,3 +37,7 @@ pub use parameter::{Parameter, Parameters};
 pub use product::{Packed, Start, View, product, product_of_few_rows};
 pub use running::RunningStatistics;
 pub use schedule::Schedule;
+
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/networks.md")]
+struct Networks;
