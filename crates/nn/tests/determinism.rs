@@ -4,7 +4,8 @@ mod common;
 
 use common::{numbers, pool, values};
 use sinew_nn::{
-    Activation, Adam, AdamConfig, Isa, LstmShape, LstmStack, Mlp, MlpShape, Normaliser, Real, RunningStatistics, loss,
+    Activation, Adam, AdamConfig, Isa, LstmShape, LstmStack, Mlp, MlpShape, Normaliser, Parameters, Real,
+    RunningStatistics, loss,
 };
 
 const THREADS: [usize; 4] = [1, 2, 3, 8];
@@ -109,11 +110,33 @@ fn inference_gives_the_bits_of_training_for_any_number_of_rows() {
         let found: Vec<f32> = input.chunks(rows * 37).flat_map(|rows| mlp.infer(rows, &mut memory).to_vec()).collect();
         assert_eq!(bits(&found), expected, "{rows} rows at a time");
     }
-    // Weights that change are noticed.
-    mlp.layers()[0].weight();
-    sinew_nn::Parameters::each_mut(&mut mlp, &mut |parameter| parameter.values_mut()[0] += 0.5);
-    let expected = bits(mlp.forward(&input));
-    assert_eq!(bits(mlp.infer(&input, &mut memory)), expected);
+}
+
+#[test]
+fn weights_that_change_are_noticed_by_all_who_keep_a_copy() {
+    let mut mlp = Mlp::<f32>::new("mlp", &MlpShape::new(37, &[50], 11, Activation::Elu), 4);
+    let mut stack = LstmStack::<f32>::new("lstm", &LstmShape { inputs: 37, hidden: vec![20, 11] }, 4);
+    let (input, gradient): (Vec<f32>, Vec<f32>) = (numbers(8 * 37, 1), numbers(8 * 11, 2));
+    let (mut policy, mut generator) = (mlp.inference(), stack.inference());
+    let mut all = |mlp: &mut Mlp<f32>, stack: &mut LstmStack<f32>| {
+        let mut states = [4, 4].map(|rows| stack.zero_state(rows));
+        let results = [
+            mlp.infer(&input, &mut policy).to_vec(),
+            mlp.forward(&input).to_vec(),
+            mlp.backward(&gradient, true).to_vec(),
+            stack.step(&input[..4 * 37], &mut states[0], &mut generator).to_vec(),
+            stack.forward(&input, &mut states[1]).to_vec(),
+            stack.backward(&gradient, true).to_vec(),
+        ];
+        results.map(|result| bits(&result))
+    };
+    let before = all(&mut mlp, &mut stack);
+    Parameters::each_mut(&mut (&mut mlp, &mut stack), &mut |parameter| parameter.values_mut()[0] += 0.5);
+    let found = all(&mut mlp, &mut stack);
+    // The same networks without copies.
+    let expected = all(&mut mlp.with_isa(Isa::detect()), &mut stack.with_isa(Isa::detect()));
+    assert_eq!(found, expected);
+    assert!(found.iter().zip(&before).all(|(found, before)| found != before));
 }
 
 #[test]
