@@ -83,6 +83,14 @@ def scaling(m):
     m.section(None, text(m.run("sinew", "bench", "scaling")))
 
 
+def networks(m):
+    # The interpreter that runs this script has to have PyTorch.
+    command = ("cargo", "run", "--release", "--quiet", "-p", "sinew-nn", "--example", "bench_networks", "--")
+    printed = m.run(*command, sys.executable, shown=" ".join(command) + " python3")
+    head, _, rows = printed.partition("\n")
+    m.section(None, f"{head}.\n\n{rows}")
+
+
 def mujoco(m):
     m.section("Equations and contact", text(m.run("python3", "scripts/compare_mujoco.py")))
     motions = []
@@ -225,7 +233,7 @@ def studio(m):
 
 SUBJECTS = {
     measure.__name__: measure
-    for measure in (simulator, control, scaling, mujoco, transfer, greedy, paper, speed, assist, feedback, pareto, characters, retarget, studio)
+    for measure in (simulator, control, scaling, networks, mujoco, transfer, greedy, paper, speed, assist, feedback, pareto, characters, retarget, studio)
 }
 # Subjects that have no file of their own.
 FILE_OF = {"greedy": "transfer", "paper": "transfer"}
