@@ -59,10 +59,7 @@ fn candidates(project: &CharacterProject, found: &Preflight) -> Vec<(String, Cha
     {
         let torque_limit = Some((1.0 + SPARE) * effort * limit * 2.0);
         let edit = Edit::SetGains { joint: name.clone(), kp: None, kd: None, torque_limit };
-        all.push((
-            format!("Give joint {name:?} twice its torque"),
-            Change { edit, mirror: has_twin(&joint.child) },
-        ));
+        all.push((format!("Give joint {name:?} twice its torque"), Change { edit, mirror: has_twin(&joint.child) }));
     }
     if found.largest_load > 1.0 {
         let factor = (1.0 + SPARE) * found.largest_load;
@@ -77,6 +74,14 @@ fn candidates(project: &CharacterProject, found: &Preflight) -> Vec<(String, Cha
         let limits = Some([low - by, high + by]);
         let says = format!("Widen the limits of joint {name:?} by {:.0}° on both sides", by.to_degrees());
         all.push((says, Edit::SetLimits { joint: name.clone(), limits }.into()));
+    }
+    // The heavier one of a pair weighs as much as the other.
+    for body in &character.bodies {
+        let twin = counterpart(&body.name, &names).and_then(|twin| character.bodies.iter().find(|b| b.name == twin));
+        if let Some(twin) = twin.filter(|twin| 1.02 * twin.mass < body.mass) {
+            let edit = Edit::SetMass { body: body.name.clone(), mass: twin.mass };
+            all.push((format!("Let {:?} weigh {:.3} kg, as {:?} does", body.name, twin.mass, twin.name), edit.into()));
+        }
     }
     if found.stands {
         return all;
@@ -162,6 +167,18 @@ mod tests {
         let mend = mend(&project, &[], &found).expect("a mend");
         assert!(matches!(mend.change.edit, Edit::ShiftMass { by } if by[0] < 0.0), "{mend:?}");
         assert!(after(&project, &mend).stands);
+    }
+
+    #[test]
+    fn the_heavier_one_of_a_pair_is_made_lighter() {
+        let (project, found) = tried(|character| {
+            let shin = character.bodies.iter_mut().find(|body| body.name == "shin_l").expect("a shin");
+            shin.mass *= 1.5;
+        });
+        assert!(found.stands && !found.ok, "{:?}", found.problems);
+        let mend = mend(&project, &[], &found).expect("a mend");
+        assert!(matches!(&mend.change.edit, Edit::SetMass { body, .. } if body == "shin_l"), "{mend:?}");
+        assert!(after(&project, &mend).ok);
     }
 
     #[test]

@@ -19,9 +19,10 @@ const LONGEST_FLIGHT_SECS: f64 = 0.6;
 
 /// Lowers a clip of a figure of a height where it hangs in the air although its root stays at one height; returns what was done.
 pub(crate) fn lower_hanging(model: &Model, height: f64, clip: &mut Clip, fitted: &mut FittedClip) -> Option<String> {
-    let (low, high) = clip.root_positions.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), position| {
-        (low.min(position.z), high.max(position.z))
-    });
+    let (low, high) = clip
+        .root_positions
+        .iter()
+        .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), position| (low.min(position.z), high.max(position.z)));
     let frames = fitted.frame_count();
     let has_free_root = model.joints().first().is_some_and(|joint| joint.kind == sinew_sim::JointKind::Free);
     if high - low > STILL * height || !has_free_root || clip.root_positions.len() != frames {
@@ -84,5 +85,45 @@ mod tests {
         assert!(hanging_spans(&clip(9, 0), 1.0, 30.0).is_empty());
         // Low over the ground, as between the steps of a run, is not hanging.
         assert!(hanging_spans(&[0.05; 60], 1.0, 30.0).is_empty());
+    }
+
+    /// The embedded human with one clip of two seconds: it folds its legs in the air, its root at a height that may change.
+    fn folding(rise: f64) -> (crate::modeling::Modeling, f64) {
+        let mut source = crate::source::Source::open("human".as_ref(), &[], &Default::default()).expect("the human");
+        let skeleton = source.rig.skeleton.clone();
+        let mut clip = source.rig.clips[0].clone();
+        let pose: Vec<_> = clip.rotations_of(0).to_vec();
+        let (start, clip_root) = (clip.root_positions[0], pose[0]);
+        (clip.name, clip.root_positions, clip.rotations) = ("fold".into(), Vec::new(), Vec::new());
+        // The thighs' parent turns with the root: its way to the left.
+        let sideways = clip_root.inverse() * glam::DVec3::Y;
+        for frame in 0..=60 {
+            let share = (frame as f64 / 20.0).min(1.0);
+            let mut pose = pose.clone();
+            for (joint, turn) in skeleton.joints.iter().zip(&mut pose) {
+                if joint.name.contains("thigh") {
+                    *turn = glam::DQuat::from_axis_angle(sideways, -1.5 * share) * *turn;
+                }
+            }
+            clip.root_positions.push(start + glam::DVec3::new(0.0, 0.0, rise * share));
+            clip.rotations.extend(pose);
+        }
+        clip.rate_hz = 30.0;
+        source.rig.clips = vec![clip];
+        let modeling = crate::modeling::Modeling::new(&source, &[], &Default::default()).expect("a character");
+        let scene = sinew_sim::Scene::on_ground(modeling.project.character().clone());
+        let model = Model::new(&scene, 0.002).expect("a model");
+        let over = lowest_point(&model, modeling.fitted[0].position(60));
+        (modeling, over)
+    }
+
+    #[test]
+    fn who_sits_in_the_air_is_lowered_and_who_rises_by_itself_is_believed() {
+        let (lowered, over) = folding(0.0);
+        assert!(over.abs() < 1e-6, "{over} m over the ground");
+        assert!(lowered.clip_notes.iter().any(|note| note.contains("hangs in the air")), "{:?}", lowered.clip_notes);
+        let (believed, over) = folding(0.1);
+        assert!(over > 0.2, "{over} m over the ground");
+        assert!(!believed.clip_notes.iter().any(|note| note.contains("hangs in the air")));
     }
 }

@@ -146,6 +146,14 @@ fn preflight_names_culprits_and_changes_from_outside_are_seen() {
         problems.iter().find(|p| p["sentence"].as_str().is_some_and(|s| s.contains("same mass"))).expect("a problem");
     assert_eq!(sides["bodies"], json!([left["name"], right]));
 
+    // The edit that is offered mends it.
+    let change = &tried["mend"]["change"];
+    assert_eq!((&change["edit"], &change["body"]), (&json!("set_mass"), &left["name"]), "{}", tried["mend"]);
+    server.ok(server.post("/api/character/edit", &json!({"id": id, "change": change})));
+    let mended = server.ok(server.get(&format!("/api/character/preflight?id={}", encoded(&id))));
+    assert_eq!((mended["ok"].as_bool(), &mended["mend"]), (Some(true), &json!(null)));
+    server.ok(server.post("/api/character/undo", &json!({"id": id})));
+
     // The command line changes the file; the studio reads it again.
     let path = server.path(&id);
     let mut outside = CharacterProject::load(&path).expect("a character");

@@ -32,7 +32,11 @@ pub(crate) struct Effort {
 impl Effort {
     /// Generations of a window.
     pub fn generations(&self, config: &Config) -> usize {
-        if self.is_lost { Config::LOST_GENERATIONS.min(config.iterations) } else { config.iterations * (1 + self.falls) }
+        if self.is_lost {
+            Config::LOST_GENERATIONS.min(config.iterations)
+        } else {
+            config.iterations * (1 + self.falls)
+        }
     }
 }
 
