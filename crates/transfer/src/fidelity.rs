@@ -64,6 +64,12 @@ pub struct Moment {
     pub tilt_off_deg: f64,
     /// Largest share of the weight on bodies that are drawn off the ground, %.
     pub leaning_percent: f64,
+    /// Largest mean distance of the farthest end effector where the figure is: an arm that hangs, a foot that stays behind, %.
+    #[serde(default)]
+    pub limb_off_percent: f64,
+    /// Largest mean angle about the vertical between the root and the drawing, degrees.
+    #[serde(default)]
+    pub heading_off_deg: f64,
 }
 
 /// What is measured of one frame.
@@ -73,6 +79,8 @@ struct Frame {
     joints_off: f64,
     tilt: f64,
     leaning: f64,
+    limb_off: f64,
+    heading: f64,
 }
 
 impl Fidelity {
@@ -88,6 +96,8 @@ impl Fidelity {
         let (_, tilt) = worst(&frames, &|f| f.tilt);
         let (_, leaned) = worst(&frames, &|f| f.leaning);
         let (at, pose) = worst(&frames, &|f| f.pose_off);
+        let (_, limb) = worst(&frames, &|f| f.limb_off);
+        let (_, heading) = worst(&frames, &|f| f.heading);
         let air_secs = flight_secs(model, (0..count).map(|f| &run.at_frame(f).position[..]), size);
         let drawn_air_secs = flight_secs(model, (0..count).map(|f| target.position(f)), size);
         Fidelity {
@@ -108,6 +118,8 @@ impl Fidelity {
                 pose_off_percent: percent * pose,
                 tilt_off_deg: tilt.to_degrees(),
                 leaning_percent: 100.0 * leaned,
+                limb_off_percent: percent * limb,
+                heading_off_deg: heading.to_degrees(),
             },
         }
     }
@@ -147,9 +159,13 @@ fn frame(target: &Target, run: &Performance, index: usize, leaning: f64) -> Fram
         m.bodies.iter().map(|body| body.center_of_mass).chain(m.end_effectors.iter().copied()).collect()
     };
     let pose = points(&measured).into_iter().zip(points(&drawn)).map(|(is, to_be)| distance(is, brought(to_be)));
+    let limbs =
+        measured.end_effectors.iter().zip(&drawn.end_effectors).map(|(is, to_be)| distance(*is, brought(*to_be)));
+    let limb_off = limbs.fold(0.0, f64::max);
     let ends = measured.end_effectors.iter().zip(&drawn.end_effectors).map(|(is, to_be)| distance(*is, *to_be));
     let (joints_off, tilt) = angles(target, &moment.position, index);
-    Frame { effectors_off: mean(ends), pose_off: mean(pose), joints_off, tilt, leaning }
+    let heading = turn.abs().min(std::f64::consts::TAU - turn.abs());
+    Frame { effectors_off: mean(ends), pose_off: mean(pose), joints_off, tilt, leaning, limb_off, heading }
 }
 
 fn mean(values: impl ExactSizeIterator<Item = f64>) -> f64 {

@@ -172,3 +172,26 @@ fn time_in_the_air_is_compared() {
     // A single frame in the air is no flight.
     assert!(near(found.drawn_air_secs, 10.0 * FRAME_SECS), "{}", found.drawn_air_secs);
 }
+
+#[test]
+fn the_farthest_limb_and_the_heading_are_measured_at_their_worst() {
+    let target = still();
+    // For a quarter of a second the arm, 0.5 m long, points ahead instead of down, and before that the figure looks to the left.
+    let way = |frame: usize| match frame {
+        0..=10 => row(&[(5, 0.4)]),
+        20..=29 => row(&[(ARM[1], FRAC_PI_2)]),
+        _ => [0.0; SPEEDS],
+    };
+    let found = measured(&target, &run_of(target.model(), way));
+    assert!(near(found.worst.heading_off_deg, 0.4f64.to_degrees()), "{}", found.worst.heading_off_deg);
+    // The hand is off by 0.5·√2 m, less what the centre of mass moves with it.
+    let center = |q: &[f64]| Measured::new(target.model(), q, &[0.0; SPEEDS], [0.0; 3]).center_of_mass;
+    let [was, is] = [target.position(25).to_vec(), figure::moved(target.model(), &way(25))].map(|q| center(&q));
+    let hand = [0.5 - libm::hypot(is[0] - was[0], is[1] - was[1]), 0.5];
+    let expected = hand.iter().map(|x| x * x).sum::<f64>().sqrt() / SIZE * 100.0;
+    assert!(near(found.worst.limb_off_percent, expected), "{} {expected}", found.worst.limb_off_percent);
+    // A turn of the whole figure moves no limb where the figure is.
+    let turned = measured(&target, &run_of(target.model(), |_| row(&[(5, 3.5)])));
+    assert!(turned.worst.limb_off_percent < 1e-6, "{}", turned.worst.limb_off_percent);
+    assert!(near(turned.worst.heading_off_deg, (std::f64::consts::TAU - 3.5).to_degrees()));
+}
