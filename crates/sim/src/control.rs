@@ -206,10 +206,10 @@ impl Track {
         decide: impl FnOnce(&mut WorldMut<'_>, &mut [f64]) -> R,
     ) -> R {
         assert_eq!(self.row.len(), world.model.position_count(), "the track is of another model");
-        let decided = decide(world, &mut self.next);
         if interval.path != Path::Hold {
             world.group.write(Field::Target, world.lane, &self.row);
         }
+        let decided = decide(world, &mut self.next);
         self.ramp.begin(world, &self.next, interval);
         self.row.copy_from_slice(&self.next);
         decided

@@ -192,6 +192,7 @@ fn training(motion: &feedback::Prepared, threads: usize) -> Result<Vec<u8>> {
         chooses_by: None,
         ..FeedbackConfig::standard()
     };
-    let work = FeedbackWork { model: motion.model(), reference: &motion.reference, config: &config, seed: 0 };
+    let work =
+        FeedbackWork { model: motion.model(), reference: &motion.reference, cycles: &[], config: &config, seed: 0 };
     bytes(&run(&work, threads)?)
 }
