@@ -172,7 +172,7 @@ impl Walk {
         let secs = feedback::period_secs(&target).context("a walk repeats itself")?;
         let reference = Reference::new(self.prepared.model(), &run, secs)?;
         let replay = Replay { controls, target, run, hash: summary.hash, fell_at_secs: summary.fell_at_secs, fall };
-        Ok(feedback::Prepared { replay, reference })
+        Ok(feedback::Prepared { replay, reference, cycles: Vec::new() })
     }
 }
 

@@ -3,7 +3,7 @@
 use super::page::side;
 use super::{Policy, PushLimit, Reference, Repeated, Test, TimedPush};
 use crate::error::Result;
-use crate::transfer::{FRAME_SECS, limits_hit, listed};
+use crate::transfer::{FRAME_SECS, Limits, limits_hit, listed};
 use sinew_sim::Model;
 use sinew_sim::rotation::{rotated, up};
 use std::sync::Arc;
@@ -13,23 +13,31 @@ const SINKS: f64 = 0.34;
 /// Share of the largest change from which a target is at it.
 const AT_LARGEST: f64 = 0.999;
 
-/// What ends the next larger push, in one sentence.
+/// What ends the next larger push, in one sentence. What is at its limit `undisturbed` too is left out.
 ///
 /// # Errors
 /// Where the simulator refuses.
-pub fn limited_by(model: &Arc<Model>, policy: &Policy, test: &Test, push: &PushLimit) -> Result<String> {
+pub fn limited_by(
+    model: &Arc<Model>,
+    policy: &Policy,
+    test: &Test,
+    push: &PushLimit,
+    undisturbed: &Repeated,
+) -> Result<String> {
     let step = test.step_newtons(model);
     let newtons = push.newtons_feedback + step;
     if newtons > step * (test.newtons_steps as f64 + 0.5) {
         return Ok(format!("{:.0} N is the largest push that was tried", push.newtons_feedback));
     }
     let frames = policy.reference.frames;
+    let cycle_secs = policy.reference.period_secs();
+    let usual = limits_hit(model, &undisturbed.run, cycle_secs, 2.0 * cycle_secs);
     for first_frame in test.push_times(frames) {
         let direction_deg = push.direction_deg;
         let timed = TimedPush { newtons, direction_deg, first_frame, frames: test.push_frames };
         let repeated = policy.perform(model, test.pushed_repetitions(), Some(&timed))?;
         if let Some(fell_at) = repeated.run.fell_at {
-            return Ok(format!("{newtons:.0} N: {}", fall(model, policy, &repeated, first_frame, fell_at)));
+            return Ok(format!("{newtons:.0} N: {}", fall(model, policy, &repeated, &usual, [first_frame, fell_at])));
         }
     }
     let cycles = test.repetitions_after;
@@ -37,22 +45,31 @@ pub fn limited_by(model: &Arc<Model>, policy: &Policy, test: &Test, push: &PushL
 }
 
 /// To which side it fell, how long after the push began, and what was at its limit meanwhile.
-fn fall(model: &Model, policy: &Policy, repeated: &Repeated, pushed_at: usize, fell_at: usize) -> String {
+fn fall(
+    model: &Model,
+    policy: &Policy,
+    repeated: &Repeated,
+    usual: &Limits,
+    [pushed_at, fell_at]: [usize; 2],
+) -> String {
     let run = &repeated.run;
     let secs = |frame: usize| frame as f64 * FRAME_SECS;
     let limits = limits_hit(model, run, secs(pushed_at), secs(fell_at));
+    let [joints, sliding] = [(limits.joints, &usual.joints), (limits.sliding, &usual.sliding)]
+        .map(|(hit, usual)| hit.into_iter().filter(|name| !usual.contains(name)).collect::<Vec<_>>());
     let mut reasons = Vec::new();
-    if !limits.joints.is_empty() {
-        reasons.push(format!("the torque of {} is at its limit", listed(&limits.joints)));
+    if !joints.is_empty() {
+        reasons.push(format!("the torque of {} is at its limit", listed(&joints)));
     }
-    if !limits.sliding.is_empty() {
-        reasons.push(format!("{} slides at the limit of friction", listed(&limits.sliding)));
+    if !sliding.is_empty() {
+        reasons.push(format!("{} slides at the limit of friction", listed(&sliding)));
     }
     if is_at_largest_change(model, policy, repeated, pushed_at..fell_at) {
         reasons.push(format!("targets are changed by the {} rad that are allowed", policy.gains.largest_change));
     }
     if reasons.is_empty() {
-        reasons.push("nothing is at its limit: the feedback asks for too little, or too late".into());
+        reasons
+            .push("no torque, contact or target is at a limit: the feedback is wrong that far from its cycle".into());
     }
     let position = &run.at_frame(fell_at.min(run.frames() - 1)).position;
     let how = leans_to(&policy.reference, position, fell_at, policy.course());

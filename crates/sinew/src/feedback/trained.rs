@@ -87,12 +87,12 @@ impl Trained {
         let (model, controls) = (prepared.model(), &prepared.replay.controls);
         let Choice { policy, stage, steps } = training.choose(model, 0)?;
         let mut report = FeedbackReport::new(model, &policy, test, 0)?;
+        let with_feedback = policy.perform(model, test.repetitions, None)?;
         if report.repetitions_feedback >= test.repetitions {
             for push in &mut report.pushes {
-                push.limited_by = limited_by(model, &policy, &test, push)?;
+                push.limited_by = limited_by(model, &policy, &test, push, &with_feedback)?;
             }
         }
-        let with_feedback = policy.perform(model, test.repetitions, None)?;
         let open_loop = policy.open_loop(model)?.perform(model, test.repetitions, None)?;
         let policy_text = policy.to_json();
         let results = Results {

@@ -32,17 +32,25 @@ enum Column {
     After(usize),
 }
 
-/// Runs through single frames, each with one coordinate changed or none.
+/// A run through a single frame with one coordinate changed, or none.
+#[derive(Clone, Copy)]
+struct Run {
+    /// Index of the cycle.
+    cycle: usize,
+    frame: usize,
+    change: Option<(Column, f64)>,
+}
+
+/// Steers runs through single frames.
 struct Disturbed<'a> {
     references: &'a [Reference],
     dofs: &'a Dofs,
-    /// Cycle, frame, and the change of a PD target.
-    jobs: Vec<(usize, usize, Option<(Column, f64)>)>,
+    jobs: Vec<Run>,
 }
 
 impl Steering for Disturbed<'_> {
     fn target(&self, job: usize, knot: usize, _: &World<'_>, out: &mut [f64]) {
-        let (reference, frame, change) = self.jobs[job];
+        let Run { cycle, frame, change } = self.jobs[job];
         let mut offsets = vec![0.0; self.dofs.count];
         match (knot, change) {
             (0, Some((Column::Before(index), size))) | (1, Some((Column::After(index), size))) => {
@@ -50,7 +58,7 @@ impl Steering for Disturbed<'_> {
             }
             _ => {}
         }
-        self.dofs.add(self.references[reference].action(frame + knot), &offsets, out);
+        self.dofs.add(self.references[cycle].action(frame + knot), &offsets, out);
     }
 }
 
@@ -102,14 +110,14 @@ pub(super) fn total_gaps(
     for (index, reference) in references.iter().enumerate() {
         for frame in 0..reference.frames {
             starts.push(Snapshot::new(reference.position(frame), reference.velocity(frame)));
-            jobs.push((index, frame, None));
+            jobs.push(Run { cycle: index, frame, change: None });
         }
     }
     let order: Vec<usize> = (0..jobs.len()).collect();
     let steering = Disturbed { references, dofs: &Dofs::new(model), jobs };
     let ends = run(model, &steering, (&starts, &order), threads, steps)?;
-    let gaps: Vec<Vec<f64>> =
-        steering.jobs.iter().zip(&ends).map(|((r, frame, _), end)| gap(model, &references[*r], *frame, end)).collect();
+    let ends = steering.jobs.iter().zip(&ends);
+    let gaps: Vec<Vec<f64>> = ends.map(|(run, end)| gap(model, &references[run.cycle], run.frame, end)).collect();
     let frames = references.first().map_or(1, |reference| reference.frames);
     Ok(gaps.chunks(frames).map(|gaps| total(model, gaps.iter())).collect())
 }
@@ -136,7 +144,7 @@ pub(super) fn linearize(
         let plain = starts.len();
         starts.push(Snapshot::new(q, v));
         order.push(plain);
-        jobs.push((0, frame, None));
+        jobs.push(Run { cycle: 0, frame, change: None });
         for &(column, step) in &columns {
             for size in [step, -step] {
                 match column {
@@ -155,7 +163,7 @@ pub(super) fn linearize(
                 }
                 let is_state = matches!(column, Column::Position(_) | Column::Velocity(_));
                 order.push(if is_state { starts.len() - 1 } else { plain });
-                jobs.push((0, frame, Some((column, size))));
+                jobs.push(Run { cycle: 0, frame, change: Some((column, size)) });
             }
         }
     }
