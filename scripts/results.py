@@ -189,7 +189,7 @@ def feedback(m):
     got = m.json("sinew", "feedback", f"{m.folder}/walk", shown="sinew feedback w")
     rows = [(f"repetitions of {got['tested_repetitions']}", got["repetitions_open_loop"], got["repetitions_feedback"])]
     for push in got["pushes"]:
-        rows.append((f"largest push survived at {push['direction_deg']:.0f}°, N", f"{push['newtons_open_loop']:.0f}", f"{push['newtons_feedback']:.0f}"))
+        rows.append((f"largest push survived at {push['direction_deg']:.0f}°, N", f"{push['newtons_open_loop']:.0f}", f"{push['newtons_feedback']:.0f} ({push['weight_secs_feedback']:.3f} s of the weight)"))
     head = ("what", "without feedback", "with feedback")
     m.section(None, f"{table(head, rows)}\n\nThe training and its test take {got['wall_secs']:.0f} s on {got['threads']} threads.")
 

@@ -17,7 +17,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 # A program that answers as `sinew feedback --json` and `sinew transfer --json` do.
 FAKE = """#!/bin/sh
 echo '{"tested_repetitions": 64, "repetitions_open_loop": 2, "repetitions_feedback": 63, "wall_secs": 5.4, "threads": 2,
-  "pushes": [{"direction_deg": 90.0, "newtons_open_loop": 0.0, "newtons_feedback": 150.0}]}'
+  "pushes": [{"direction_deg": 90.0, "newtons_open_loop": 0.0, "newtons_feedback": 150.0, "weight_secs_feedback": 0.028}]}'
 """
 
 
@@ -56,7 +56,7 @@ class Script(unittest.TestCase):
             subprocess.run(command, check=True, capture_output=True)
             found = pathlib.Path(folder, "feedback.md").read_text()
         own = found[found.index(f"## {results.machine()}") :]
-        for part in ("| 1234567 |", "`sinew feedback w`", "| repetitions of 64 | 2 | 63 |", "at 90°, N | 0 | 150 |"):
+        for part in ("| 1234567 |", "`sinew feedback w`", "| repetitions of 64 | 2 | 63 |", "at 90°, N | 0 | 150 (0.028 s of the weight) |"):
             self.assertIn(part, own)
 
     def test_two_searches_are_compared_where_both_stand(self):

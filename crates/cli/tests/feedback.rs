@@ -1,8 +1,8 @@
 //! From a transferred motion to a policy and back from its files, as the library and as a user meet it.
 
 use sinew::feedback::{
-    CHECKPOINT, Event, FeedbackConfig, FeedbackPreset, FeedbackTraining, Policy, Request, Results, Test, Trained,
-    prepare, repeat, train,
+    CHECKPOINT, Event, FeedbackConfig, FeedbackPreset, FeedbackTraining, Policy, Request, Results, Test,
+    TrackingConfig, Trained, prepare, repeat, train,
 };
 use sinew::sim::{Character, embedded};
 use sinew::source::Source;
@@ -50,7 +50,21 @@ fn tiny() -> FeedbackConfig {
     config.tries = 2;
     config.chooses_by = Some(Test { push_phase: 0.25, ..TEST });
     config.try_stages = 1;
+    config.tracking = None;
     config
+}
+
+/// A search of a periodic walk that takes moments.
+fn periodic() -> FeedbackConfig {
+    let tracking = TrackingConfig {
+        starts: 1,
+        newton_efforts: vec![1.0],
+        reaches: vec![3.0],
+        efforts: vec![1000.0],
+        chooses_by: Test { push_phase: 0.25, ..TEST },
+        ..TrackingConfig::default()
+    };
+    FeedbackConfig { tracking: Some(tracking), ..tiny() }
 }
 
 const TEST: Test = Test {
@@ -135,6 +149,40 @@ fn a_training_that_was_killed_goes_on_to_the_same_bytes_on_any_threads() {
 }
 
 #[test]
+fn a_periodic_walk_is_repeated_from_its_files_and_after_a_kill() {
+    let [whole, parts] = [walk(), walk()];
+    let request = |folder: &Path| Request { config: periodic(), ..request(folder, 0) };
+    let go_on = &mut |_: Event<'_>| ControlFlow::Continue(());
+    let trained = train(&request(whole.path()), &RunOptions::default(), go_on).expect("trained").expect("to the end");
+    let results = &trained.results;
+    // The end of the walk is its start, so no training is needed.
+    assert!(results.survives_all() && results.stage == 0 && results.gap < 1e-3, "{results:?}");
+    assert!(trained.policy.gains.tracking.is_some() && results.nearest_gap.is_none());
+    assert!(results.pushes.iter().all(|push| !push.limited_by.is_empty()), "{:?}", results.pushes);
+    let page = std::fs::read_to_string(whole.path().join("feedback.html")).expect("a page");
+    assert!(page.contains("of the full state, along a periodic motion") && page.contains("what ends the next one"));
+    let again = repeat(whole.path(), TEST.repetitions, None).expect("repeated");
+    assert_eq!((again.policy, again.repeated), (trained.policy.clone(), trained.with_feedback.clone()));
+    // Stopped again and again, on other threads.
+    let mut pieces = 0;
+    for threads in (0..1000).map(|piece| 1 + piece % 3) {
+        let options = RunOptions { threads, resumes: true, ..RunOptions::default() };
+        let mut steps = 0;
+        let done = train(&request(parts.path()), &options, &mut |event| {
+            steps += usize::from(matches!(event, Event::Training { .. }));
+            if steps > 6 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        });
+        pieces += 1;
+        if done.expect("trained").is_some() {
+            break;
+        }
+    }
+    assert!(pieces > 1, "it was never stopped");
+    let [whole, parts] = [&whole, &parts].map(|f| std::fs::read(f.path().join("policy.json")).expect("a policy"));
+    assert!(whole == parts, "the policies differ");
+}
+
+#[test]
 fn a_checkpoint_of_another_training_is_refused() {
     let folder = walk();
     let train = |seed: u64| {
@@ -175,7 +223,7 @@ fn saved_files_repeat_what_the_report_says() {
     assert_eq!(printed["hash"].as_str().map(str::len), Some(16));
     let pushes = printed["pushes"].as_array().expect("pushes");
     assert_eq!((pushes.len(), &pushes[2]["direction_deg"]), (8, &90.0.into()));
-    let forces = ["newtons_open_loop", "newtons_feedback"];
+    let forces = ["newtons_open_loop", "newtons_feedback", "weight_secs_feedback"];
     assert!(pushes.iter().all(|push| forces.iter().all(|name| push[name].is_f64())), "{printed}");
 
     // From the files alone: the repetitions of the report.
@@ -249,7 +297,7 @@ fn what_cannot_be_trained_or_repeated_is_refused_in_one_sentence() {
 
 fn policy_of(folder: &Path) -> Policy {
     let prepared = prepare(folder, None).expect("a cycle");
-    FeedbackTraining::new(prepared.model(), &prepared.reference, &tiny(), 0).expect("begun").policy()
+    FeedbackTraining::new(prepared.model(), &prepared.reference, &[], &tiny(), 0).expect("begun").policy()
 }
 
 #[test]

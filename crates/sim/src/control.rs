@@ -194,8 +194,8 @@ impl Track {
         &mut self.row
     }
 
-    /// Begins an interval towards the row that `decide` writes, knowing the world; what it wrote the last time is still there. Returns what
-    /// `decide` returns.
+    /// Begins an interval towards the row that `decide` writes, knowing the world; what it wrote the last time is still there. Unless the target
+    /// holds, the world's is the row at which the interval begins. Returns what `decide` returns.
     ///
     /// # Panics
     /// When the world is of another model.
@@ -206,10 +206,10 @@ impl Track {
         decide: impl FnOnce(&mut WorldMut<'_>, &mut [f64]) -> R,
     ) -> R {
         assert_eq!(self.row.len(), world.model.position_count(), "the track is of another model");
-        let decided = decide(world, &mut self.next);
         if interval.path != Path::Hold {
             world.group.write(Field::Target, world.lane, &self.row);
         }
+        let decided = decide(world, &mut self.next);
         self.ramp.begin(world, &self.next, interval);
         self.row.copy_from_slice(&self.next);
         decided
@@ -242,6 +242,24 @@ mod tests {
     fn first_ball(model: &Model) -> (usize, usize) {
         let ball = model.joints().iter().find(|j| j.kind == JointKind::Ball).expect("a ball joint");
         (ball.position_index, ball.velocity_index)
+    }
+
+    #[test]
+    fn who_decides_sees_the_target_at_which_the_interval_begins() {
+        let (model, mut batch) = world();
+        let mut track = Track::new(&model);
+        let mut row = model.rest_position().to_vec();
+        row[7] += 0.25;
+        track.restart(&row);
+        // Whatever the world was left with.
+        batch.world_mut(0).set_target(model.rest_position());
+        let seen = track.begin(&mut batch.world_mut(0), Interval::ramped(5, DampsTo::Target), |world, next| {
+            next[7] += 0.5;
+            world.as_world().target()
+        });
+        assert_eq!(seen[7..], row[7..]);
+        batch.step(5);
+        assert!((batch.world(0).target()[7] - row[7] - 0.5).abs() < 1e-12);
     }
 
     #[test]

@@ -83,6 +83,8 @@ pub struct FeedbackWork<'a> {
     pub model: &'a Arc<Model>,
     /// The cycle.
     pub reference: &'a Reference,
+    /// Closed cycles of the same motion, near which a periodic one is searched.
+    pub cycles: &'a [Reference],
     /// Settings.
     pub config: &'a FeedbackConfig,
     /// Seed of all random numbers.
@@ -93,14 +95,14 @@ impl Work for FeedbackWork<'_> {
     type State = FeedbackTraining;
     type Error = TransferError;
     const KIND: &'static str = "feedback";
-    const VERSION: u32 = 1;
+    const VERSION: u32 = 2;
 
     fn identity(&self) -> Identity {
-        let of_motion = Identity::default().part("motion or character", self.reference);
+        let of_motion = Identity::default().part("motion or character", &(self.reference, self.cycles));
         of_motion.part("configuration", self.config).part("seed", &self.seed)
     }
     fn begin(&self) -> Result<FeedbackTraining, TransferError> {
-        FeedbackTraining::new(self.model, self.reference, self.config, self.seed)
+        FeedbackTraining::new(self.model, self.reference, self.cycles, self.config, self.seed)
     }
     fn is_done(&self, training: &FeedbackTraining) -> bool {
         training.is_done()

@@ -172,7 +172,7 @@ impl Walk {
         let secs = feedback::period_secs(&target).context("a walk repeats itself")?;
         let reference = Reference::new(self.prepared.model(), &run, secs)?;
         let replay = Replay { controls, target, run, hash: summary.hash, fell_at_secs: summary.fell_at_secs, fall };
-        Ok(feedback::Prepared { replay, reference })
+        Ok(feedback::Prepared { replay, reference, cycles: Vec::new() })
     }
 }
 
@@ -192,6 +192,7 @@ fn training(motion: &feedback::Prepared, threads: usize) -> Result<Vec<u8>> {
         chooses_by: None,
         ..FeedbackConfig::standard()
     };
-    let work = FeedbackWork { model: motion.model(), reference: &motion.reference, config: &config, seed: 0 };
+    let work =
+        FeedbackWork { model: motion.model(), reference: &motion.reference, cycles: &[], config: &config, seed: 0 };
     bytes(&run(&work, threads)?)
 }

@@ -83,11 +83,23 @@ impl Feedback {
         let results = &trained.results;
         let file = |name: &str| self.folder.join(name).display().to_string();
         let mut lines = vec![format!("{}, {}: {}", results.character, results.clip, results.headline())];
-        lines.push(format!("  largest pushes survived, for {:.1} s: without and with feedback", results.push_secs));
+        if let Some(gap) = results.nearest_gap {
+            lines.push(format!(
+                "  no periodic motion was found near this one: the nearest ends {gap:.4} from its start and falls; trained on the steadiest cycle"
+            ));
+        }
+        lines.push(format!(
+            "  largest pushes survived, for {:.1} s: without and with feedback, impulse over weight, and what ends the next larger one",
+            results.push_secs
+        ));
         for push in &results.pushes {
             lines.push(format!(
-                "    {:>4.0}° {:>5.0} N {:>5.0} N",
-                push.direction_deg, push.newtons_open_loop, push.newtons_feedback
+                "    {:>4.0}° {:>5.0} N {:>5.0} N {:>6.3} s  {}",
+                push.direction_deg,
+                push.newtons_open_loop,
+                push.newtons_feedback,
+                push.weight_secs_feedback,
+                push.limited_by
             ));
         }
         lines.push(format!(

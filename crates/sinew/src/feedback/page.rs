@@ -43,14 +43,20 @@ fn verdict(trained: &Trained) -> Verdict {
     let mut details = Vec::new();
     if let Some(weakest) = results.weakest() {
         details.push(format!(
-            "Survives a push of {:.0} N in all {} directions tried; the weakest is {}.",
+            "Survives a push of {:.0} N ({:.3} s of its weight) in all {} directions tried; the weakest is {}.",
             weakest.newtons_feedback,
+            weakest.weight_secs_feedback,
             results.pushes.len(),
             side(weakest.direction_deg)
         ));
     }
     if trained.paces[0] < SLOW && results.survives_all() {
         details.push(format!("It is slow: {:.0} % of the speed of the cycle.", 100.0 * trained.paces[0]));
+    }
+    if let Some(gap) = results.nearest_gap {
+        details.push(format!(
+            "No periodic motion was found near this one: the nearest ends {gap:.4} from its start and falls. The policy is trained on the steadiest cycle instead."
+        ));
     }
     if !results.survives_all() {
         details.push("Another seed trains elsewhere; a steadier transfer (of more cycles) helps too.".into());
@@ -67,13 +73,20 @@ fn facts(prepared: &Prepared, trained: &Trained) -> Vec<(String, String)> {
         ("character", format!("{}, {mass:.1} kg", results.character)),
         ("clip", results.clip.clone()),
         ("cycle", format!("{:.3} s, from {:.2} s on", results.period_secs, reference.first_frame as f64 * FRAME_SECS)),
-        ("gap between its end and its start", format!("{:.3}", reference.gap)),
+        ("gap between its end and its start", format!("{:.5}", reference.gap)),
         ("feet", reference.feet.len().to_string()),
-        ("rank of the feedback", gains.rank.to_string()),
+        (
+            "feedback",
+            match (&gains.tracking, results.stage) {
+                (Some(_), 0) => "of the full state, along a periodic motion".to_owned(),
+                (Some(_), _) => format!("of the full state, and trained of rank {}", gains.rank),
+                (None, _) => format!("trained, of rank {}", gains.rank),
+            },
+        ),
         ("repetitions with feedback", format!("{} of {}", results.repetitions_feedback, results.tested_repetitions)),
         ("without", format!("{} of {}", results.repetitions_open_loop, results.tested_repetitions)),
         ("speed with feedback, of the cycle's", percent(trained.paces[0])),
-        ("from stage", results.stage.to_string()),
+        ("from stage", if results.stage == 0 { "untrained".to_owned() } else { results.stage.to_string() }),
         (
             "preset",
             format!("{}{}", results.preset, if results.config.is_some() { ", with other settings" } else { "" }),
@@ -89,9 +102,13 @@ fn pushes(results: &Results) -> Table {
     let newtons = |n: f64| format!("{n:.0} N");
     let rows = results.pushes.iter().map(|push| {
         let direction = format!("{:.0}°, {}", push.direction_deg, side(push.direction_deg));
-        vec![direction, newtons(push.newtons_open_loop), newtons(push.newtons_feedback)]
+        let share = format!("{:.3}", push.weight_secs_feedback);
+        let (open, closed) = (newtons(push.newtons_open_loop), newtons(push.newtons_feedback));
+        vec![direction, open, closed, share, push.limited_by.clone()]
     });
-    let head = ["pushed towards", "without feedback", "with feedback"].map(str::to_owned);
+    let head =
+        ["pushed towards", "without feedback", "with feedback", "impulse over weight, s", "what ends the next one"]
+            .map(str::to_owned);
     Table { head: head.to_vec(), rows: rows.collect() }
 }
 

@@ -14,8 +14,10 @@ const PERIODS_SECS: std::ops::RangeInclusive<f64> = 0.2..=60.0;
 pub struct Prepared {
     /// The motion, performed again from its files.
     pub replay: Replay,
-    /// The steadiest cycle in it.
+    /// The steadiest cycle in it, its seam blended.
     pub reference: Reference,
+    /// Closed cycles of it, near which a periodic motion is searched.
+    pub cycles: Vec<Reference>,
 }
 
 impl Prepared {
@@ -48,5 +50,6 @@ pub fn prepare(folder: &Path, asked_secs: Option<f64>) -> Result<Prepared> {
     };
     let reference = Reference::new(replay.target.model(), &replay.run, secs)
         .at(format_args!("{character}, {clip} in {}", folder.display()))?;
-    Ok(Prepared { replay, reference })
+    let cycles = Reference::closed(replay.target.model(), &replay.run, secs)?;
+    Ok(Prepared { replay, reference, cycles })
 }

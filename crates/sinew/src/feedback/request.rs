@@ -61,7 +61,8 @@ pub fn train(
     let folder = OutputFolder::make(path)?;
     let options = RunOptions { checkpoint: Some(path.join(CHECKPOINT)), ..options.clone() };
     let began = Instant::now();
-    let work = FeedbackWork { model: prepared.model(), reference: &prepared.reference, config, seed: *seed };
+    let (model, reference, cycles) = (prepared.model(), &prepared.reference, &prepared.cycles[..]);
+    let work = FeedbackWork { model, reference, cycles, config, seed: *seed };
     let outcome = run(&work, &options, &mut |started, _, progress| observe(Event::Training { started, progress }))?;
     let Some(training) = outcome.finished() else { return Ok(None) };
     if observe(Event::Testing).is_break() {

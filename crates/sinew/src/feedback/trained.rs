@@ -2,7 +2,7 @@
 
 use super::{
     Choice, FeedbackConfig, FeedbackPreset, FeedbackReport, FeedbackTraining, Policy, Prepared, PushLimit, Repeated,
-    Test,
+    Test, limited_by,
 };
 use crate::error::Result;
 use serde::{Deserialize, Serialize};
@@ -44,8 +44,14 @@ pub struct Results {
     pub pushes: Vec<PushLimit>,
     /// How long a push takes, s.
     pub push_secs: f64,
-    /// Stage of the training that the policy is from, from 1 on.
+    /// Stage of the training that the policy is from, from 1 on; 0 where full-state feedback along a periodic motion is enough.
     pub stage: usize,
+    /// How far the end of the cycle is from its start: root mean square, m and rad, velocities counting a tenth.
+    #[serde(default)]
+    pub gap: f64,
+    /// The least such gap where a periodic motion was searched and none was found that a policy repeats.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nearest_gap: Option<f64>,
     /// Steps simulated by training and tests.
     pub steps: u64,
     /// Time that training and tests took, s; never in files.
@@ -80,8 +86,13 @@ impl Trained {
     ) -> Result<Trained> {
         let (model, controls) = (prepared.model(), &prepared.replay.controls);
         let Choice { policy, stage, steps } = training.choose(model, 0)?;
-        let report = FeedbackReport::new(model, &policy, test, 0)?;
+        let mut report = FeedbackReport::new(model, &policy, test, 0)?;
         let with_feedback = policy.perform(model, test.repetitions, None)?;
+        if report.repetitions_feedback >= test.repetitions {
+            for push in &mut report.pushes {
+                push.limited_by = limited_by(model, &policy, &test, push, &with_feedback)?;
+            }
+        }
         let open_loop = policy.open_loop(model)?.perform(model, test.repetitions, None)?;
         let policy_text = policy.to_json();
         let results = Results {
@@ -94,7 +105,9 @@ impl Trained {
             push_secs: rounded(report.push_secs()),
             pushes: report.pushes,
             steps: training.progress().steps + steps + report.steps,
-            stage: stage + 1,
+            stage,
+            gap: policy.reference.gap,
+            nearest_gap: training.least_gap().filter(|_| policy.gains.tracking.is_none()),
             seed: training.seed(),
             preset,
             config: Some(training.config()).filter(|config| **config != preset.config()).cloned(),
@@ -129,8 +142,8 @@ impl Results {
     }
 
     /// Largest push survived in the weakest direction with feedback, and that direction.
-    pub fn weakest(&self) -> Option<PushLimit> {
-        self.pushes.iter().copied().min_by(|a, b| a.newtons_feedback.total_cmp(&b.newtons_feedback))
+    pub fn weakest(&self) -> Option<&PushLimit> {
+        self.pushes.iter().min_by(|a, b| a.newtons_feedback.total_cmp(&b.newtons_feedback))
     }
 }
 

@@ -109,7 +109,7 @@ fn broke_down_at_secs(run: &Performance) -> Option<f64> {
 }
 
 /// A few names in a row.
-pub(super) fn listed(names: &[String]) -> String {
+pub(crate) fn listed(names: &[String]) -> String {
     let shown = names.iter().take(MOST_NAMED).cloned().collect::<Vec<_>>().join(", ");
     match names.len().saturating_sub(MOST_NAMED) {
         0 => shown,

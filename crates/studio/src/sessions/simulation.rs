@@ -233,6 +233,8 @@ impl Simulation {
             self.place(&state);
             self.controller.target(now, &self.alone.world(0), &self.steer, &mut self.track.row_mut()[..nq]);
         }
+        // What a controller sees also has the PD target at which the interval begins.
+        self.alone.world_mut(0).set_target(&self.track.row_mut()[..nq]);
         let (controller, alone, steer) = (&mut self.controller, self.alone.world(0), &self.steer);
         let next = self.track.begin(&mut self.world.world_mut(0), self.interval, |_, target| {
             controller.target(now + 1, &alone, steer, &mut target[..nq])

@@ -59,7 +59,138 @@ pub struct FeedbackConfig {
     pub try_stages: usize,
     /// The test by which tries, and at the end the best policies of all stages, are compared; none takes that of the last stage.
     pub chooses_by: Option<Test>,
+    /// The periodic motion that is searched near the cycle, with full-state feedback along it. Where that repeats it as often as its test asks for, nothing is
+    /// trained; otherwise the training adds to it. None trains on the steadiest cycle, its seam blended.
+    pub tracking: Option<TrackingConfig>,
 }
+}
+
+documented! {
+/// How a periodic motion is searched, and full-state feedback along it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct TrackingConfig {
+    /// Cycles of the motion from which the search starts, the steadiest first, until one leads to enough repetitions.
+    pub starts: usize,
+    /// Most rounds from each: Newton steps, then repetitions under feedback.
+    pub rounds: usize,
+    /// Most Newton steps of a round.
+    pub newton_steps: usize,
+    /// A Newton step that closes less than this share of the gaps is the last of its round.
+    pub stops_below: f64,
+    /// What changes of the PD targets cost in Newton steps, each tried, relative to [`Sizes`].
+    pub newton_efforts: Vec<f64>,
+    /// Repetitions under feedback in each round.
+    pub repetitions: usize,
+    /// A motion is periodic whose end is this near to its start: root mean square, m and rad, velocities counting a tenth.
+    pub closed_below: f64,
+    /// Sizes of the finite differences relative to those of the polish, each tried.
+    pub reaches: Vec<f64>,
+    /// What changes of the PD targets cost, each tried, relative to [`Sizes`].
+    pub efforts: Vec<f64>,
+    /// Deviations that are taken for large.
+    pub sizes: Sizes,
+    /// The test by which gains are compared.
+    pub chooses_by: Test,
+}
+}
+
+impl Default for TrackingConfig {
+    fn default() -> TrackingConfig {
+        TrackingConfig {
+            starts: 3,
+            rounds: 8,
+            newton_steps: 12,
+            stops_below: 0.05,
+            newton_efforts: vec![1.0, 30.0],
+            repetitions: 12,
+            closed_below: 1e-4,
+            reaches: vec![1.0, 3.0, 10.0],
+            efforts: vec![10.0, 100.0, 1000.0, 10000.0],
+            sizes: Sizes::default(),
+            chooses_by: Test { newtons_step: 40.0, newtons_steps: 25, push_phase: 0.25, ..Test::default() },
+        }
+    }
+}
+
+documented! {
+/// Deviations that cost 1 each; those of the joints in the mean over all angles.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Sizes {
+    /// Of the root's height, as a share of it.
+    pub height: f64,
+    /// Of the root's orientation, rad.
+    pub turn_rad: f64,
+    /// Of the joints, rad.
+    pub angle_rad: f64,
+    /// Of the root's velocity, as a share of √(g·height).
+    pub speed: f64,
+    /// Of the root's angular velocity, rad/s.
+    pub spin_rad_per_sec: f64,
+    /// Of the joints' velocities, rad/s.
+    pub angle_speed_rad_per_sec: f64,
+    /// Of changes of the PD targets, rad.
+    pub change_rad: f64,
+    /// Of how much these change from frame to frame, rad.
+    pub rate_rad: f64,
+}
+}
+
+impl Default for Sizes {
+    fn default() -> Sizes {
+        Sizes {
+            height: 0.1,
+            turn_rad: 0.2,
+            angle_rad: 0.2,
+            speed: 0.2,
+            spin_rad_per_sec: 2.0,
+            angle_speed_rad_per_sec: 10.0,
+            change_rad: 0.5,
+            rate_rad: 0.2,
+        }
+    }
+}
+
+impl TrackingConfig {
+    fn check(&self) -> Result<(), TransferError> {
+        let wrong = |field, value: f64, range| Err(TransferError::Config { field, value, range });
+        let counts = [
+            ("starts", self.starts, 1..=100, "from 1 to 100"),
+            ("rounds", self.rounds, 1..=1000, "from 1 to 1000"),
+            ("newton_steps", self.newton_steps, 1..=1000, "from 1 to 1000"),
+            ("repetitions", self.repetitions, 2..=1000, "from 2 to 1000"),
+            ("newton_efforts", self.newton_efforts.len(), 1..=100, "from 1 to 100 numbers"),
+            ("reaches", self.reaches.len(), 1..=100, "from 1 to 100 numbers"),
+            ("efforts", self.efforts.len(), 1..=100, "from 1 to 100 numbers"),
+        ];
+        for (field, value, range, says) in counts {
+            if !range.contains(&value) {
+                return wrong(field, value as f64, says);
+            }
+        }
+        if !(0.0..1.0).contains(&self.stops_below) {
+            return wrong("stops_below", self.stops_below, "from 0 to less than 1");
+        }
+        let Sizes { height, turn_rad, angle_rad, speed, spin_rad_per_sec, angle_speed_rad_per_sec, .. } = self.sizes;
+        let lists = [("newton_efforts", &self.newton_efforts), ("reaches", &self.reaches), ("efforts", &self.efforts)];
+        let sizes = [
+            ("closed_below", self.closed_below),
+            ("height", height),
+            ("turn_rad", turn_rad),
+            ("angle_rad", angle_rad),
+            ("speed", speed),
+            ("spin_rad_per_sec", spin_rad_per_sec),
+            ("angle_speed_rad_per_sec", angle_speed_rad_per_sec),
+            ("change_rad", self.sizes.change_rad),
+            ("rate_rad", self.sizes.rate_rad),
+        ];
+        let of_lists = lists.iter().flat_map(|(field, values)| values.iter().map(|value| (*field, *value)));
+        match of_lists.chain(sizes).find(|(_, value)| !(*value > 0.0 && value.is_finite())) {
+            Some((field, value)) => wrong(field, value, "positive"),
+            None => Ok(()),
+        }
+    }
 }
 
 documented! {
@@ -108,6 +239,7 @@ impl FeedbackConfig {
             tries: 1,
             try_stages: 1,
             chooses_by: None,
+            tracking: None,
         }
     }
 
@@ -134,6 +266,7 @@ impl FeedbackConfig {
             try_stages: 2,
             // Halfway between the pushes of the report, so that it tests what nobody chose by.
             chooses_by: Some(Test { push_phase: 0.25, ..Test::default() }),
+            tracking: Some(TrackingConfig::default()),
             ..FeedbackConfig::paper()
         }
     }
@@ -163,6 +296,7 @@ impl FeedbackConfig {
                 return wrong(field, value as f64, says);
             }
         }
+        self.tracking.as_ref().map_or(Ok(()), TrackingConfig::check)?;
         if let Some(repetitions) = self.stages.iter().find(|r| !(1..=10_000).contains(*r)) {
             return wrong("stages", *repetitions as f64, "from 1 to 10000 repetitions each");
         }

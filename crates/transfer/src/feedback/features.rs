@@ -25,7 +25,7 @@ pub(super) const LEVEL_VELOCITY: [usize; 2] = [10, 11];
 /// Numbers before those of the feet.
 pub const WITHOUT_FEET: usize = 13;
 /// The character's frame turns with this angle at most against its course, rad: a policy that was pushed round comes back slowly.
-const LARGEST_TURN: f64 = 0.5;
+pub(super) const LARGEST_TURN: f64 = 0.5;
 
 /// Reads the state of worlds.
 #[derive(Clone, Debug, PartialEq)]

@@ -6,6 +6,7 @@
 
 mod choice;
 mod config;
+mod cycle;
 pub mod features;
 mod policy;
 mod recording;
@@ -14,13 +15,16 @@ mod report;
 mod scenarios;
 #[cfg(test)]
 mod tests;
+mod tracking;
 mod training;
 mod trial;
 
 pub use choice::Choice;
-pub use config::{FeedbackConfig, Trouble};
+pub use config::{FeedbackConfig, Sizes, TrackingConfig, Trouble};
+pub use cycle::CycleSearch;
 pub use policy::{Gains, Pilot, Policy};
 pub use recording::{Repeated, TimedPush};
 pub use reference::{Reference, period_secs};
 pub use report::{FeedbackReport, PushLimit, Test};
+pub use tracking::Tracking;
 pub use training::FeedbackTraining;

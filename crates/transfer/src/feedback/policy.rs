@@ -1,12 +1,14 @@
 //! The factored linear policy: `a = â + M_ap (M_sp δs)`, with `δs = s − ŝ` (Keys-to-Sim, supplement, appendix A; Ding et al. 2015).
 
-use super::features::Features;
+use super::features::{Features, HEADING, Heading};
 use super::reference::Reference;
+use super::tracking::{self, Tracking, deviation_count};
 use crate::TransferError;
 use crate::dofs::Dofs;
 use serde::{Deserialize, Serialize};
 use sinew_sim::{Model, World};
 use std::cell::RefCell;
+use std::sync::Arc;
 
 /// Everything that repeats a cycle and keeps the balance: the reference and the gains.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -30,6 +32,9 @@ pub struct Gains {
     pub from_state: Vec<Vec<f64>>,
     /// M_ap (m × r) of each set.
     pub to_action: Vec<Vec<f64>>,
+    /// Full-state feedback along the cycle, to which the factors add; none in the paper.
+    #[serde(default, skip_serializing_if = "Option::is_none", with = "tracking::shared")]
+    pub tracking: Option<Arc<Tracking>>,
 }
 
 impl Policy {
@@ -51,6 +56,16 @@ impl Policy {
         if !fits || g.largest_change.is_nan() || g.largest_change < 0.0 {
             let problem = format!("the gains do not fit rank {}, {n} numbers of the state and {m} angles", g.rank);
             return Err(TransferError::Policy { problem });
+        }
+        if let Some(tracking) = &g.tracking {
+            let count = deviation_count(model, m) * m;
+            if tracking.gains.len() != r.frames || tracking.gains.iter().any(|gains| gains.len() != count) {
+                let problem = format!("the full-state gains are not {} frames of {count} numbers", r.frames);
+                return Err(TransferError::Policy { problem });
+            }
+            if tracking.gains.iter().flatten().any(|x| !x.is_finite()) {
+                return Err(TransferError::Policy { problem: "a number of the full-state gains is not finite".into() });
+            }
         }
         if numbers.any(|x| !x.is_finite()) {
             return Err(TransferError::Policy { problem: "a number is not finite".into() });
@@ -82,12 +97,16 @@ impl Policy {
             table("positions", &r.positions),
             table("velocities", &r.velocities),
         ];
-        let gains = [
+        let mut gains = vec![
             format!("    \"rank\": {}", g.rank),
             format!("    \"largest_change\": {:?}", g.largest_change),
             sets("from_state", &g.from_state),
             sets("to_action", &g.to_action),
         ];
+        if let Some(tracking) = &g.tracking {
+            let rows = sets("gains", &tracking.gains).replace("\n", "\n  ");
+            gains.push(format!("    \"tracking\": {{\n  {rows}\n    }}"));
+        }
         let (reference, gains) = (reference.join(",\n"), gains.join(",\n"));
         format!("{{\n  \"gains\": {{\n{gains}\n  }},\n  \"reference\": {{\n{reference}\n  }}\n}}\n")
     }
@@ -107,7 +126,13 @@ impl Policy {
 impl Gains {
     /// Gains from the optimiser's numbers: for each set M_sp row by row, then M_ap row by row, in units of the given scales
     /// (`M_sp / state scale`, `M_ap · action scale`).
-    pub(super) fn from_numbers(numbers: &[f64], rank: usize, largest_change: f64, scales: &Scales) -> Gains {
+    pub(super) fn from_numbers(
+        numbers: &[f64],
+        rank: usize,
+        largest_change: f64,
+        scales: &Scales,
+        tracking: Option<&Arc<Tracking>>,
+    ) -> Gains {
         let (n, m) = (scales.state.len(), scales.action.len());
         let sets = numbers.chunks(rank * (n + m));
         let divide = |x: &[f64]| x.iter().enumerate().map(|(i, x)| x / scales.state[i % n]).collect();
@@ -117,6 +142,7 @@ impl Gains {
             largest_change,
             from_state: sets.clone().map(|s| divide(&s[..rank * n])).collect(),
             to_action: sets.map(|s| multiply(&s[rank * n..])).collect(),
+            tracking: tracking.cloned(),
         }
     }
 
@@ -127,12 +153,12 @@ impl Gains {
             largest_change: 1.0,
             from_state: vec![vec![0.0; features]],
             to_action: vec![vec![0.0; actions]],
+            tracking: None,
         }
     }
 
-    /// `δa = M_ap (M_sp δs)` at a time of the cycle between 0 and 1, each angle within the largest change.
-    pub fn change(&self, phase: f64, deviation: &[f64], out: &mut [f64]) {
-        out.fill(0.0);
+    /// Adds `δa = M_ap (M_sp δs)` at a time of the cycle between 0 and 1.
+    fn add_change(&self, phase: f64, deviation: &[f64], out: &mut [f64]) {
         let sets = self.from_state.len();
         let at = phase * sets as f64;
         let (first, t) = (at.floor() as usize % sets, at - at.floor());
@@ -146,7 +172,6 @@ impl Gains {
                 out.iter_mut().zip(column).for_each(|(out, a)| *out += strength * a);
             }
         }
-        out.iter_mut().for_each(|x| *x = x.clamp(-self.largest_change, self.largest_change));
     }
 }
 
@@ -159,7 +184,10 @@ pub(super) struct Scales {
 
 /// A policy at work on worlds of a model.
 pub struct Pilot<'a> {
+    model: &'a Model,
     reference: &'a Reference,
+    /// Heading of the reference's first frame less its own course, rad.
+    start_heading: f64,
     features: Features,
     dofs: Dofs,
 }
@@ -167,6 +195,7 @@ pub struct Pilot<'a> {
 #[derive(Default)]
 struct Room {
     deviation: Vec<f64>,
+    full: Vec<f64>,
     change: Vec<f64>,
 }
 
@@ -179,7 +208,7 @@ impl Pilot<'_> {
     ///
     /// # Errors
     /// Where the reference is of another character.
-    pub fn new<'a>(model: &Model, reference: &'a Reference) -> Result<Pilot<'a>, TransferError> {
+    pub fn new<'a>(model: &'a Model, reference: &'a Reference) -> Result<Pilot<'a>, TransferError> {
         let features = Features::new(model, &reference.feet);
         let rows = [
             (reference.actions.len(), model.position_count()),
@@ -193,7 +222,8 @@ impl Pilot<'_> {
             let problem = "its reference does not fit the bodies, joints and feet".into();
             return Err(TransferError::Policy { problem });
         }
-        Ok(Pilot { reference, features, dofs: Dofs::new(model) })
+        let start_heading = Heading::of(&reference.positions[3..7]).angle() - reference.states[HEADING];
+        Ok(Pilot { model, reference, start_heading, features, dofs: Dofs::new(model) })
     }
 
     /// Writes the PD target of `frame` into `out`, knowing a world at `seen_frame` whose run began with the heading `course`.
@@ -213,7 +243,16 @@ impl Pilot<'_> {
             let wanted = self.reference.state(seen_frame);
             room.deviation.iter_mut().zip(wanted).for_each(|(s, wanted)| *s -= wanted);
             let phase = (frame % self.reference.frames) as f64 / self.reference.frames as f64;
-            gains.change(phase, &room.deviation, &mut room.change);
+            room.change.fill(0.0);
+            if let Some(full) = gains.tracking.as_ref().filter(|_| frame > seen_frame) {
+                room.full.resize(deviation_count(self.model, self.dofs.count), 0.0);
+                let course = course - self.start_heading;
+                tracking::deviation(self.model, self.reference, course, seen_frame, world, &mut room.full);
+                full.add_change(seen_frame, &room.full, &mut room.change);
+            }
+            gains.add_change(phase, &room.deviation, &mut room.change);
+            let largest = gains.largest_change;
+            room.change.iter_mut().for_each(|x| *x = x.clamp(-largest, largest));
             self.dofs.add(self.reference.action(frame), &room.change, out);
         });
     }

@@ -1,5 +1,6 @@
 //! One cycle of a performance, made to repeat: the steadiest one, with its seam blended.
 
+use super::cycle::Row;
 use super::features::{Features, Heading};
 use crate::performance::Performance;
 use crate::target::{FRAME_SECS, Target};
@@ -118,6 +119,53 @@ impl Reference {
         Ok(())
     }
 
+    /// Cycles of a performance, each bent so that it closes, in the order of their steadiness: in every `period_secs` of it the one whose end is nearest to its
+    /// start. [`super::CycleSearch`] starts from them.
+    ///
+    /// # Errors
+    /// As [`Reference::new`].
+    pub fn closed(model: &Arc<Model>, run: &Performance, period_secs: f64) -> Result<Vec<Reference>, TransferError> {
+        let steadiest = Reference::new(model, run, period_secs)?;
+        let frames = steadiest.frames;
+        let last = run.fell_at.map_or(run.frames() - 1, |f| f.saturating_sub(1));
+        let from = if last >= 3 * frames { frames } else { 0 };
+        let firsts: Vec<usize> = (from..=last - frames).collect();
+        let nearest = firsts.chunks(frames).filter_map(|firsts| {
+            let gaps = firsts.iter().map(|f| (*f, gap(model, run, *f, f + frames)));
+            gaps.min_by(|a, b| a.1.total_cmp(&b.1))
+        });
+        let mut nearest: Vec<(usize, f64)> = nearest.collect();
+        nearest.sort_by(|a, b| a.1.total_cmp(&b.1));
+        let mut all = Vec::new();
+        for (first_frame, _) in nearest {
+            let mut cycle = Reference { first_frame, ..steadiest.clone() };
+            let row = |frame: usize| {
+                let moment = run.at_frame(frame);
+                let (position, velocity) = (moment.position.clone(), moment.velocity.clone());
+                Row { position, velocity, target: moment.target.clone() }
+            };
+            let rows: Vec<Row> = (first_frame..=first_frame + frames).map(row).collect();
+            cycle.take_rows(model, &rows);
+            cycle.fill_states(model)?;
+            all.push(cycle);
+        }
+        Ok(all)
+    }
+
+    /// States of the rows as they are now.
+    pub(super) fn fill_states(&mut self, model: &Arc<Model>) -> Result<(), TransferError> {
+        let rows: Vec<(&[f64], &[f64])> = (0..self.frames).map(|f| (self.position(f), self.velocity(f))).collect();
+        let seen = observe(model, &rows)?;
+        let features = Features::new(model, &self.feet);
+        let course = Heading::of(&self.positions[3..7]).angle();
+        let mut states = vec![0.0; self.frames * features.count()];
+        for ((row, (q, v)), seen) in states.chunks_mut(features.count()).zip(&rows).zip(&seen) {
+            features.write(q, v, &Observation::new(seen), course, row);
+        }
+        self.states = states;
+        Ok(())
+    }
+
     /// The state at the start of the cycle.
     pub fn start(&self) -> Snapshot {
         let (nq, nv) = (self.positions.len() / self.frames, self.velocities.len() / self.frames);
@@ -138,6 +186,11 @@ impl Reference {
     /// Simulated `qpos` of a frame, counted on over the cycles; the root stays at its place in the performance.
     pub fn position(&self, frame: usize) -> &[f64] {
         row(&self.positions, self.frames, frame)
+    }
+
+    /// Simulated `qvel` of a frame, counted on over the cycles.
+    pub fn velocity(&self, frame: usize) -> &[f64] {
+        row(&self.velocities, self.frames, frame)
     }
 }
 

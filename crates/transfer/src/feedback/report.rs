@@ -4,7 +4,7 @@ use super::config::FeedbackConfig;
 use super::features::Heading;
 use super::policy::{Gains, Pilot, Policy};
 use super::reference::Reference;
-use super::trial::{Judge, Scenario, Trial};
+use super::trial::{Judge, Ran, Scenario, Trial};
 use crate::TransferError;
 use crate::target::FRAME_SECS;
 use serde::{Deserialize, Serialize};
@@ -21,7 +21,7 @@ pub struct Test {
     pub repetitions: usize,
     /// Directions of pushes, evenly spaced.
     pub directions: usize,
-    /// Forces tried: multiples of this, N.
+    /// Forces tried: multiples of this for every 1000 N of the character's weight (rounded, at least one), N.
     pub newtons_step: f64,
     /// Rungs of the ladder of forces.
     pub newtons_steps: usize,
@@ -40,7 +40,7 @@ impl Default for Test {
             repetitions: 64,
             directions: 8,
             newtons_step: 10.0,
-            newtons_steps: 40,
+            newtons_steps: 100,
             push_frames: 8,
             push_phase: 0.0,
             repetitions_after: 4,
@@ -49,7 +49,7 @@ impl Default for Test {
 }
 
 /// Largest force on the root that was survived, with all smaller ones, whether it comes in the first or the second half of the cycle.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PushLimit {
     /// Direction towards which is pushed: 0 forwards, 90 to the left, °.
     pub direction_deg: f64,
@@ -57,6 +57,12 @@ pub struct PushLimit {
     pub newtons_open_loop: f64,
     /// With feedback, N.
     pub newtons_feedback: f64,
+    /// The impulse that is survived over the body's weight, s: `F·t/(m·g)`. 0.1 stops a body that moves at about 1 m/s.
+    #[serde(default)]
+    pub weight_secs_feedback: f64,
+    /// What ended the next larger push, in one sentence; empty where it was not looked for.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub limited_by: String,
 }
 
 /// What a policy is worth. Whoever lets the root sink below the standard training's share of its height has fallen, and a push is survived
@@ -102,6 +108,8 @@ impl FeedbackReport {
                 direction_deg: 360.0 * direction as f64 / test.directions as f64,
                 newtons_open_loop: *open,
                 newtons_feedback: *closed,
+                weight_secs_feedback: closed * test.push_frames as f64 * FRAME_SECS / model.weight(),
+                limited_by: String::new(),
             });
         Ok(FeedbackReport {
             test,
@@ -122,7 +130,7 @@ impl FeedbackReport {
 }
 
 /// What came out for one policy.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Tested {
     pub repetitions: usize,
     pub pace: f64,
@@ -132,7 +140,24 @@ pub(super) struct Tested {
     pub steps: u64,
 }
 
-/// Tests policies for one reference, all at once.
+/// Rungs of the ladder of forces that are tried at a time.
+const RUNGS: usize = 10;
+
+/// Repeats the cycle under several policies as often as a test asks for.
+pub(super) fn repeat_all(
+    model: &Arc<Model>,
+    reference: &Reference,
+    policies: &[Gains],
+    test: &Test,
+    threads: usize,
+) -> Result<Vec<Ran>, TransferError> {
+    let judge = Judge::new(&FeedbackConfig::standard());
+    let plain = [Scenario { start: reference.start(), pushes: Vec::new() }];
+    let frames = test.repetitions * reference.frames;
+    Trial { model, reference, judge, frames, pace_from: 0, scenarios: &plain, threads }.run(policies)
+}
+
+/// Tests policies for one reference.
 pub(super) fn put_to_test(
     model: &Arc<Model>,
     reference: &Reference,
@@ -140,45 +165,80 @@ pub(super) fn put_to_test(
     test: &Test,
     threads: usize,
 ) -> Result<Vec<Tested>, TransferError> {
-    let judge = Judge::new(&FeedbackConfig::standard());
-    let plain = [Scenario { start: reference.start(), pushes: Vec::new() }];
-    let frames = test.repetitions * reference.frames;
-    let trial = Trial { model, reference, judge, frames, pace_from: 0, scenarios: &plain, threads };
-    let repeated = trial.run(policies)?;
-
-    // Pushes in the second cycle, in both of its halves.
-    let course = Heading::of(&reference.positions[3..7]).angle();
-    let first = reference.frames + (test.push_phase * reference.frames as f64).round() as usize;
-    let times = [first, first + reference.frames / 2];
-    let mut scenarios = Vec::new();
-    for direction in 0..test.directions {
-        let angle = course + direction as f64 * std::f64::consts::TAU / test.directions as f64;
-        for rung in 1..=test.newtons_steps {
-            let newtons = rung as f64 * test.newtons_step;
-            let push = Push { body: 0, force: [newtons * libm::cos(angle), newtons * libm::sin(angle), 0.0] };
-            for at in times {
-                scenarios.push(Scenario { start: reference.start(), pushes: vec![(at, test.push_frames, push)] });
-            }
-        }
-    }
-    let frames = (2 + test.repetitions_after) * reference.frames;
-    let pace_from = frames - reference.frames;
-    let pushed = Trial { frames, pace_from, scenarios: &scenarios, ..trial }.run(policies)?;
-    let per_direction = times.len() * test.newtons_steps;
-    let tested = repeated.iter().enumerate().map(|(policy, plain)| {
-        let runs = &pushed[policy * scenarios.len()..(policy + 1) * scenarios.len()];
-        let limit = |direction: usize| {
-            let rungs = runs[direction * per_direction..(direction + 1) * per_direction].chunks(times.len());
-            let survived = rungs.take_while(|runs| runs.iter().all(|r| r.survives)).count();
-            survived as f64 * test.newtons_step
-        };
-        Tested {
+    let repeated = repeat_all(model, reference, policies, test, threads)?;
+    let tested = policies.iter().zip(repeated).map(|(policy, plain)| {
+        let (newtons, steps) = push_limits(model, reference, policy, test, threads)?;
+        Ok(Tested {
             repetitions: plain.frames / reference.frames,
             pace: plain.pace,
             cost: plain.cost,
-            newtons: (0..test.directions).map(limit).collect(),
-            steps: plain.steps + runs.iter().map(|r| r.steps).sum::<u64>(),
-        }
+            newtons,
+            steps: plain.steps + steps,
+        })
     });
-    Ok(tested.collect())
+    tested.collect()
+}
+
+impl Test {
+    /// The step of the ladder of forces for a character, N.
+    pub fn step_newtons(&self, model: &Model) -> f64 {
+        self.newtons_step * (model.weight() / 1000.0).round().max(1.0)
+    }
+
+    /// Frames at which pushes begin: in the second cycle, in both of its halves.
+    pub fn push_times(&self, cycle_frames: usize) -> [usize; 2] {
+        let first = cycle_frames + (self.push_phase * cycle_frames as f64).round() as usize;
+        [first, first + cycle_frames / 2]
+    }
+
+    /// Repetitions of a run in which it is pushed.
+    pub fn pushed_repetitions(&self) -> usize {
+        2 + self.repetitions_after
+    }
+}
+
+/// Largest push survived in each direction, N, and the steps that this took. A direction climbs its ladder until it falls.
+fn push_limits(
+    model: &Arc<Model>,
+    reference: &Reference,
+    policy: &Gains,
+    test: &Test,
+    threads: usize,
+) -> Result<(Vec<f64>, u64), TransferError> {
+    let course = Heading::of(&reference.positions[3..7]).angle();
+    let (times, step_newtons) = (test.push_times(reference.frames), test.step_newtons(model));
+    let judge = Judge::new(&FeedbackConfig::standard());
+    let frames = test.pushed_repetitions() * reference.frames;
+    let pace_from = frames - reference.frames;
+    let (mut survived, mut steps) = (vec![0; test.directions], 0);
+    let mut climbing: Vec<usize> = (0..test.directions).collect();
+    for first in (1..=test.newtons_steps).step_by(RUNGS) {
+        let rungs = first..=(first + RUNGS - 1).min(test.newtons_steps);
+        let mut scenarios = Vec::new();
+        for &direction in &climbing {
+            let angle = course + direction as f64 * std::f64::consts::TAU / test.directions as f64;
+            for rung in rungs.clone() {
+                let newtons = rung as f64 * step_newtons;
+                let push = Push { body: 0, force: [newtons * libm::cos(angle), newtons * libm::sin(angle), 0.0] };
+                for at in times {
+                    scenarios.push(Scenario { start: reference.start(), pushes: vec![(at, test.push_frames, push)] });
+                }
+            }
+        }
+        let trial = Trial { model, reference, judge, frames, pace_from, scenarios: &scenarios, threads };
+        let ran = trial.run(std::slice::from_ref(policy))?;
+        steps += ran.iter().map(|run| run.steps).sum::<u64>();
+        let of_direction = times.len() * rungs.clone().count();
+        let mut directions = ran.chunks(of_direction);
+        climbing.retain(|direction| {
+            let runs = directions.next().unwrap_or_default();
+            let count = runs.chunks(times.len()).take_while(|runs| runs.iter().all(|run| run.survives)).count();
+            survived[*direction] += count;
+            count == rungs.clone().count()
+        });
+        if climbing.is_empty() {
+            break;
+        }
+    }
+    Ok((survived.iter().map(|count| *count as f64 * step_newtons).collect(), steps))
 }

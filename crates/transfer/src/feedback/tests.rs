@@ -10,7 +10,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 /// The dinosaur, bobbing at its place: a cycle of half a second, recorded for 2 s.
-fn bobbing() -> (Arc<Model>, Target, Performance) {
+pub(super) fn bobbing() -> (Arc<Model>, Target, Performance) {
     let config = Config::quick();
     let model = Arc::new(Model::new(&Scene::on_ground(embedded::dinosaur()), config.dt).unwrap());
     let rest = model.rest_position();
@@ -60,7 +60,13 @@ fn trial<'a>(model: &'a Model, reference: &'a Reference, scenarios: &'a [Scenari
 
 fn some_gains(n: usize, m: usize) -> Gains {
     let wave = |count: usize, size: f64| (0..count).map(|i| size * libm::sin(1.0 + 2.0 * i as f64)).collect::<Vec<_>>();
-    Gains { rank: 2, largest_change: 0.5, from_state: vec![wave(2 * n, 0.5); 2], to_action: vec![wave(2 * m, 0.3); 2] }
+    Gains {
+        rank: 2,
+        largest_change: 0.5,
+        from_state: vec![wave(2 * n, 0.5); 2],
+        to_action: vec![wave(2 * m, 0.3); 2],
+        tracking: None,
+    }
 }
 
 #[test]
@@ -146,6 +152,85 @@ fn a_turned_world_gets_the_same_changes() {
     }
 }
 
+/// Full-state gains of about the size that is found, of every frame.
+fn some_tracking(model: &Model, reference: &Reference, m: usize) -> Tracking {
+    let count = m * tracking::deviation_count(model, m);
+    let gains = |frame: usize| (0..count).map(|i| 0.1 * libm::sin((frame + 3 * i) as f64)).collect();
+    Tracking::new((0..reference.frames).map(gains))
+}
+
+#[test]
+fn full_state_feedback_does_not_know_where_it_is_nor_where_north_is() {
+    let (model, target, run) = bobbing();
+    let reference = reference(&model, &target, &run);
+    let pilot = Pilot::new(&model, &reference).unwrap();
+    let (n, m) = pilot.counts();
+    let tracking = Some(Arc::new(some_tracking(&model, &reference, m)));
+    let gains = Gains { largest_change: 9.0, tracking, ..Gains::zero(n, m) };
+    // A state that deviates in everything, turned by `off` against its course.
+    let row = |course: f64, off: f64, place: f64| {
+        let (nq, nv) = (model.position_count(), model.velocity_count());
+        let way: Vec<f64> = (0..nv).map(|i| if i == 5 { 0.0 } else { 0.05 * libm::sin(3.0 * i as f64) }).collect();
+        let mut q = vec![0.0; nq];
+        model.displace(reference.position(6), &way, 1.0, &mut q);
+        let mut v: Vec<f64> = (0..nv).map(|i| 0.4 * libm::cos(i as f64)).collect();
+        let angle = course + off;
+        let (c, s) = (libm::cos(angle), libm::sin(angle));
+        (q[0], q[1]) = (place, -place);
+        let turn = [libm::cos(0.5 * angle), 0.0, 0.0, libm::sin(0.5 * angle)];
+        let turned = sinew_sim::rotation::quaternion_product(turn, [q[3], q[4], q[5], q[6]]);
+        q[3..7].copy_from_slice(&turned);
+        (v[0], v[1]) = (c * v[0] - s * v[1], s * v[0] + c * v[1]);
+        let mut batch = Batch::new(&model, 1, BatchOptions { threads: 1, ..BatchOptions::default() }).unwrap();
+        let mut world = batch.world_mut(0);
+        world.set_position(&q);
+        world.set_velocity(&v);
+        world.set_target(reference.action(6));
+        batch.observe();
+        let mut out = vec![0.0; nq];
+        let course = course + Heading::of(&reference.positions[3..7]).angle();
+        pilot.target(&gains, course, 7, 6, &batch.world(0), &mut out);
+        out[7..].to_vec()
+    };
+    let differ = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+    let straight = row(0.0, 0.0, 0.0);
+    assert!(differ(&straight, &reference.action(7)[7..]) > 1e-2);
+    for course in [0.7, 2.9, -1.6, 4.0] {
+        assert!(differ(&straight, &row(course, 0.0, 3.0)) < 1e-4, "{course}");
+    }
+    // A turn against the course counts, up to half a radian.
+    assert!(differ(&straight, &row(0.0, 0.2, 0.0)) > 1e-3);
+    assert!(differ(&row(0.0, 0.7, 0.0), &row(0.0, 1.1, 0.0)) < 1e-4);
+    assert!(differ(&row(0.0, 0.3, 0.0), &row(0.0, 0.4, 0.0)) > 1e-3);
+}
+
+#[test]
+fn a_target_that_was_changed_already_counts() {
+    let (model, target, run) = bobbing();
+    let reference = reference(&model, &target, &run);
+    let pilot = Pilot::new(&model, &reference).unwrap();
+    let (n, m) = pilot.counts();
+    let tracking = Some(Arc::new(some_tracking(&model, &reference, m)));
+    let gains = Gains { largest_change: 0.02, tracking, ..Gains::zero(n, m) };
+    let row = |change: f64| {
+        let mut batch = Batch::new(&model, 1, BatchOptions { threads: 1, ..BatchOptions::default() }).unwrap();
+        let mut world = batch.world_mut(0);
+        world.set_position(reference.position(6));
+        world.set_velocity(reference.velocity(6));
+        let mut now = reference.action(6).to_vec();
+        now[9] += change;
+        world.set_target(&now);
+        batch.observe();
+        let mut out = vec![0.0; model.position_count()];
+        pilot.target(&gains, Heading::of(&reference.positions[3..7]).angle(), 7, 6, &batch.world(0), &mut out);
+        out[7..].iter().zip(&reference.action(7)[7..]).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
+    };
+    assert!(row(0.0) < 1e-5, "{}", row(0.0));
+    assert!(row(0.1) > 1e-3);
+    // Never by more than the largest change.
+    assert!((row(9.0) - 0.02).abs() < 1e-9, "{}", row(9.0));
+}
+
 #[test]
 fn sitting_and_standing_still_are_no_walk() {
     let (model, target, run) = bobbing();
@@ -177,13 +262,13 @@ fn training_lengthens_the_balance_and_goes_on_after_a_pause_on_any_threads() {
     let (model, target, run) = bobbing();
     let reference = reference(&model, &target, &run);
     let config = small();
-    let mut training = FeedbackTraining::new(&model, &reference, &config, 5).unwrap();
+    let mut training = FeedbackTraining::new(&model, &reference, &[], &config, 5).unwrap();
     let open = training.policy();
     while !training.is_done() {
         training.advance(&model, 1).unwrap();
     }
     // A pause after every generation, and three threads.
-    let work = FeedbackWork { model: &model, reference: &reference, config: &config, seed: 5 };
+    let work = FeedbackWork { model: &model, reference: &reference, cycles: &[], config: &config, seed: 5 };
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("checkpoint.bin");
     let pieces = piece_by_piece(&work, &path);
@@ -272,4 +357,51 @@ fn a_policy_comes_back_from_its_text_and_damage_is_told() {
     let rank = Policy::from_json(&text.replace("\"rank\": 2", "\"rank\": 3"), &model).unwrap_err();
     assert!(rank.to_string().contains("rank 3"), "{rank}");
     assert!(Policy::from_json(&text[..text.len() / 2], &model).is_err());
+
+    // With full-state gains, and with a frame of them missing.
+    let tracking = some_tracking(&model, &policy.reference, m);
+    let full = |tracking: Tracking| Policy {
+        gains: Gains { tracking: Some(Arc::new(tracking)), ..policy.gains.clone() },
+        reference: policy.reference.clone(),
+    };
+    let text = full(tracking.clone()).to_json();
+    assert_eq!(Policy::from_json(&text, &model).unwrap(), full(tracking.clone()));
+    let short = Tracking { gains: tracking.gains[1..].to_vec() };
+    let refused = Policy::from_json(&full(short).to_json(), &model).unwrap_err();
+    assert!(refused.to_string().contains("full-state gains are not 20 frames"), "{refused}");
+    let mut thin = tracking;
+    thin.gains[3].pop();
+    assert!(Policy::from_json(&full(thin).to_json(), &model).is_err());
+}
+
+#[test]
+fn settings_out_of_their_ranges_are_refused_by_name() {
+    let with = |change: &dyn Fn(&mut TrackingConfig)| {
+        let mut tracking = TrackingConfig::default();
+        change(&mut tracking);
+        FeedbackConfig { tracking: Some(tracking), ..FeedbackConfig::standard() }.check().unwrap_err().to_string()
+    };
+    assert!(with(&|t| t.reaches = vec![1.0, 0.0]).contains("reaches"));
+    assert!(with(&|t| t.efforts.clear()).contains("efforts"));
+    assert!(with(&|t| t.newton_efforts = vec![f64::NAN]).contains("newton_efforts"));
+    assert!(with(&|t| t.repetitions = 1).contains("repetitions"));
+    assert!(with(&|t| t.sizes.rate_rad = -1.0).contains("rate_rad"));
+    assert!(with(&|t| t.stops_below = 1.0).contains("stops_below"));
+    assert!(with(&|t| t.starts = 0).contains("starts"));
+}
+
+#[test]
+fn heavy_characters_are_pushed_in_larger_steps() {
+    let (model, target, run) = bobbing();
+    let test = Test { repetitions: 1, directions: 1, newtons_step: 10.0, newtons_steps: 12, ..Test::default() };
+    let heavy = (model.weight() / 1000.0).round().max(1.0);
+    assert_eq!(test.step_newtons(&model), 10.0 * heavy);
+    // A ladder of more rungs than are tried at a time ends where that of all at once would.
+    let reference = reference(&model, &target, &run);
+    let (n, m) = Pilot::new(&model, &reference).unwrap().counts();
+    let policy = Policy { gains: Gains::zero(n, m), reference };
+    let report = FeedbackReport::new(&model, &policy, test, 1).unwrap();
+    let limit = &report.pushes[0];
+    assert_eq!(limit.newtons_feedback, 12.0 * test.step_newtons(&model), "the ladder is too long for this test");
+    assert!((limit.weight_secs_feedback - limit.newtons_feedback * 0.2 / model.weight()).abs() < 1e-12);
 }

@@ -1,10 +1,12 @@
 //! Training: stages of more and more repetitions, a CMA-ES in each, from the best of the stage before; the first ones may be tried several times
 //! (Keys-to-Sim, supplement, "Optimization Details").
 
-use super::config::FeedbackConfig;
+use super::config::{FeedbackConfig, TrackingConfig};
+use super::cycle::CycleSearch;
 use super::policy::{Gains, Pilot, Policy, Scales};
 use super::reference::Reference;
 use super::scenarios::scenarios;
+use super::tracking::{self, Tracking};
 use super::trial::{Judge, Scenario, Trial};
 use crate::TransferError;
 use serde::{Deserialize, Serialize};
@@ -19,6 +21,11 @@ pub struct FeedbackTraining {
     config: FeedbackConfig,
     seed: u64,
     reference: Reference,
+    /// The search of a periodic motion, which comes first.
+    search: Option<CycleSearch>,
+    /// Full-state feedback along that, to which the policies add.
+    #[serde(with = "tracking::shared")]
+    tracking: Option<Arc<Tracking>>,
     scales: Scales,
     /// Numbers of the best policy of the last stage that ended.
     best: Vec<f64>,
@@ -44,13 +51,14 @@ pub struct FeedbackTraining {
 }
 
 impl FeedbackTraining {
-    /// A training that has not begun.
+    /// A training that has not begun. A periodic motion is searched near `cycles`, closed ones; where none is found the training is on `reference`.
     ///
     /// # Errors
     /// Where the configuration is out of its ranges or the reference is of another character.
     pub fn new(
         model: &Arc<Model>,
         reference: &Reference,
+        cycles: &[Reference],
         config: &FeedbackConfig,
         seed: u64,
     ) -> Result<FeedbackTraining, TransferError> {
@@ -69,6 +77,8 @@ impl FeedbackTraining {
             config: config.clone(),
             seed,
             reference: reference.clone(),
+            search: config.tracking.as_ref().and_then(|t| CycleSearch::new(&cycles[..cycles.len().min(t.starts)])),
+            tracking: None,
             scales,
             best,
             stage_ends: Vec::new(),
@@ -105,6 +115,13 @@ impl FeedbackTraining {
     /// Once a stage has ended, the others are taken to need as many generations as the mean of those; until then their most.
     pub fn progress(&self) -> Progress {
         let (config, stages) = (&self.config, &self.config.stages);
+        if let Some((search, settings)) = self.searching() {
+            let left = search.most_left(settings) as f64;
+            let best = search.least_gap().map(|value| Best { name: "gap".into(), value });
+            let (doing, done, steps) = (search.doing(), search.advances() as f64, search.steps());
+            let total = done + left;
+            return Progress { doing, done, total, total_is_bound: true, best, steps, ..Progress::default() };
+        }
         let ended: u64 = self.stage_generations.iter().sum();
         let (expected, total_is_bound) = match self.stage_generations.len() as u64 {
             0 => (config.iterations as u64, true),
@@ -130,7 +147,8 @@ impl FeedbackTraining {
             }
         };
         let best = self.history.last().map(|value| Best { name: "cost".into(), value: *value });
-        let (done, steps) = (self.repetitions as f64, self.steps);
+        let searched = self.search.as_ref().map_or([0, 0], |search| [search.advances(), search.steps()]);
+        let (done, steps) = ((self.repetitions + searched[0]) as f64, self.steps + searched[1]);
         Progress { doing, done, total: done + left as f64, total_is_bound, best, steps, ..Progress::default() }
     }
 
@@ -156,8 +174,39 @@ impl FeedbackTraining {
         &self.config
     }
 
+    /// The search of a periodic motion, while it is under way.
+    fn searching(&self) -> Option<(&CycleSearch, &TrackingConfig)> {
+        let search = self.search.as_ref().filter(|search| !search.is_done())?;
+        Some((search, self.config.tracking.as_ref()?))
+    }
+
+    /// How far the end of the nearest motion was from its start where a periodic one was searched.
+    pub fn least_gap(&self) -> Option<f64> {
+        self.search.as_ref().and_then(CycleSearch::least_gap)
+    }
+
+    /// Full-state feedback alone, where there is any.
+    pub(super) fn untrained(&self) -> Option<Policy> {
+        self.tracking.as_ref()?;
+        let gains = self.gains(&vec![0.0; self.best.len()]);
+        Some(Policy { reference: self.reference.clone(), gains })
+    }
+
+    /// Takes over what the search of a periodic motion has found; where that survives its test, nothing is left to train.
+    fn end_search(&mut self, model: &Arc<Model>) -> Result<(), TransferError> {
+        let found = self.search.as_ref().and_then(CycleSearch::found).zip(self.config.tracking.as_ref());
+        let Some((found, settings)) = found else { return Ok(()) };
+        self.is_done = found.tested.repetitions >= settings.chooses_by.repetitions;
+        (self.reference, self.tracking) = (found.reference.clone(), found.tracking.clone());
+        if self.config.is_scaled {
+            let height = self.reference.states[3];
+            self.scales.state = Pilot::new(model, &self.reference)?.features().scales(height);
+        }
+        Ok(())
+    }
+
     fn gains(&self, numbers: &[f64]) -> Gains {
-        Gains::from_numbers(numbers, self.config.rank, self.config.largest_change, &self.scales)
+        Gains::from_numbers(numbers, self.config.rank, self.config.largest_change, &self.scales, self.tracking.as_ref())
     }
 
     /// Does the next generation, on so many threads (0: all).
@@ -167,6 +216,12 @@ impl FeedbackTraining {
     pub fn advance(&mut self, model: &Arc<Model>, threads: usize) -> Result<(), TransferError> {
         if self.is_done {
             return Ok(());
+        }
+        if self.searching().is_some()
+            && let (Some(search), Some(settings)) = (&mut self.search, &self.config.tracking)
+        {
+            search.advance(model, &self.config, settings, threads)?;
+            return if search.is_done() { self.end_search(model) } else { Ok(()) };
         }
         let repetitions = self.config.stages[self.stage];
         let frames = repetitions * self.reference.frames;

@@ -53,7 +53,7 @@ impl Judge {
 
     /// Whether a character has fallen: its root below a share of its height at the start of the cycle, or tilted by more than 60° against
     /// the reference, whatever its heading.
-    fn fell(&self, q: &[f64], reference: &[f64], start_height: f64) -> bool {
+    pub fn fell(&self, q: &[f64], reference: &[f64], start_height: f64) -> bool {
         let tilt = |q: &[f64]| Heading::of(&q[3..7]).tilt(&q[3..7]);
         let heights = |root: f64| Heights { root, center: f64::NAN, top: None };
         self.fall.has_fallen(&heights(q[2]), &heights(start_height), tilt_cosine(&tilt(q), &tilt(reference)))

@@ -8,14 +8,14 @@ use substitution::Substitution;
 
 /// Who makes a product: this thread, or all that have nothing else to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Cores {
+pub(crate) enum Cores {
     One,
     All,
 }
 
 /// A matrix of `rows × cols` numbers.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Matrix {
+pub(crate) struct Matrix {
     pub rows: usize,
     pub cols: usize,
     pub data: Vec<f64>,
