@@ -35,6 +35,9 @@ pub struct Fidelity {
     pub tilt_off_deg: f64,
     /// Distance along the ground from where the centre of mass was to be at the end, %.
     pub travel_off_percent: f64,
+    /// Length of the way of the drawing's centre of mass along the ground, %.
+    #[serde(default)]
+    pub drawn_way_percent: f64,
     /// Mean way that a foot slides in one contact, %.
     pub skate_percent: f64,
     /// Deepest that a body sinks into the ground, %.
@@ -106,6 +109,7 @@ impl Fidelity {
             joints_off_deg: mean(&|f| f.joints_off).to_degrees(),
             tilt_off_deg: mean(&|f| f.tilt).to_degrees(),
             travel_off_percent: percent * travel_off(target, run, count.saturating_sub(1)),
+            drawn_way_percent: percent * drawn_way(target, count),
             skate_percent: percent * metrics.foot_skate,
             depth_percent: percent * metrics.max_penetration,
             air_secs,
@@ -218,6 +222,16 @@ fn travel_off(target: &Target, run: &Performance, frame: usize) -> f64 {
     let [x, y, _] = center(&moment.position, &moment.velocity);
     let [drawn_x, drawn_y, _] = center(target.position(frame), target.velocity(frame));
     libm::hypot(x - drawn_x, y - drawn_y)
+}
+
+/// Length of the way of the drawing's centre of mass along the ground over so many frames, m.
+fn drawn_way(target: &Target, count: usize) -> f64 {
+    let place = |frame: usize| target.observation(frame).center();
+    let step = |frame: usize| {
+        let ([x, y, _], [before_x, before_y, _]) = (place(frame), place(frame - 1));
+        libm::hypot(x - before_x, y - before_y)
+    };
+    (1..count).map(step).sum()
 }
 
 /// The frame in the middle of the [`MOMENT_SECS`] in which a figure is largest in the mean, and that mean.

@@ -195,3 +195,15 @@ fn the_farthest_limb_and_the_heading_are_measured_at_their_worst() {
     assert!(turned.worst.limb_off_percent < 1e-6, "{}", turned.worst.limb_off_percent);
     assert!(near(turned.worst.heading_off_deg, (std::f64::consts::TAU - 3.5).to_degrees()));
 }
+
+#[test]
+fn the_way_of_the_drawing_is_its_length_along_the_ground() {
+    // There and back again, a metre each, and up and down, which does not count.
+    let there_and_back = |frame: usize| {
+        let share = 1.0 - (frame as f64 - 20.0).abs() / 20.0;
+        row(&[(0, 0.6 * share), (1, 0.8 * share), (2, 0.3 * share)])
+    };
+    let target = figure::motion(&figure::model(JointKind::Free), FRAMES, there_and_back);
+    let found = measured(&target, &run_of(target.model(), there_and_back));
+    assert!((found.drawn_way_percent - 200.0 / SIZE).abs() < 1e-3, "{}", found.drawn_way_percent);
+}

@@ -62,6 +62,20 @@ fn reason(target: &Target, run: &Performance, fidelity: &Fidelity, aspect: Aspec
         Aspect::Depth => {
             format!("it sinks {:.1} % of the figure's size into the ground", fidelity.depth_percent)
         }
+        Aspect::Limb => {
+            let off = fidelity.worst.limb_off_percent;
+            format!("for a moment a limb is off by {off:.0} % of the figure's size{}", worst())
+        }
+        Aspect::Heading => {
+            format!("for a moment it looks {:.0}° elsewhere than the drawing", fidelity.worst.heading_off_deg)
+        }
+        Aspect::Travel => {
+            format!(
+                "it ends {:.0} % of the figure's size from where it was drawn{}",
+                fidelity.travel_off_percent,
+                worst()
+            )
+        }
         Aspect::Air => {
             format!("it is in the air for {:.2} s, the drawing for {:.2} s", fidelity.air_secs, fidelity.drawn_air_secs)
         }
