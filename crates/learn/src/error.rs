@@ -45,6 +45,32 @@ pub enum LearnError {
         /// The first such frame.
         frame: usize,
     },
+    /// A clip is too short to move.
+    #[error("{file}, clip {clip:?}: {frames} frame{} at its rate {} no motion; leave it out, or give a clip of at least 0.1 s", if *.frames == 1 { "" } else { "s" }, if *.frames == 1 { "is" } else { "are" })]
+    TooShort {
+        /// The clip.
+        clip: String,
+        /// Its file.
+        file: String,
+        /// Its frames.
+        frames: usize,
+    },
+    /// A setting cannot be used.
+    #[error("{name} is {value}, but must lie {range}")]
+    Setting {
+        /// The setting.
+        name: &'static str,
+        /// Its value.
+        value: f64,
+        /// What it may be.
+        range: &'static str,
+    },
+    /// There are no clips.
+    #[error("there are no clips to make a data set of; name a folder that has some")]
+    Empty,
+    /// Feet cannot be planted.
+    #[error(transparent)]
+    Ik(#[from] sinew_modeler::IkError),
     /// A file cannot be read.
     #[error(transparent)]
     Read(#[from] sinew_files::FileError),
