@@ -43,7 +43,7 @@ pub use ground_transform::{GroundTransform, wrap_angle};
 pub use infer_intent::infer_intents;
 pub use intent::{CONTROLS, Control, Intent};
 pub use motion_set::{MotionSet, Origin, RATE_HZ, Sequence, SetHeader};
-pub use plant::plant;
+pub use plant::{Unedited, plant};
 pub use ranges::{ControlRange, ControlValues};
 pub use set_file::{SetReader, SetWriter};
 pub use walk::Step;
