@@ -1,0 +1,49 @@
+//! Data sets of motion, from which generators and tracking policies are learnt (Park et al. 2019, §4.1).
+//!
+//! Clips in the coordinates of one character enter, with labels of what they show; a [`MotionSet`] of captured and augmented sequences leaves, with contacts
+//! and the intent of every frame. Start reading at [`MotionSet`], then [`Figure`], which knows the character's heading and places.
+
+mod actions;
+mod augment;
+mod blend;
+mod captured;
+mod config;
+mod contact_sites;
+mod contacts;
+mod data_work;
+mod edit;
+mod error;
+mod figure;
+mod foot_slide;
+mod graph;
+mod ground_transform;
+mod infer_intent;
+mod intent;
+mod motion_set;
+mod plant;
+mod random;
+mod ranges;
+mod set_file;
+mod walk;
+
+pub use actions::{Action, Goal, known_actions};
+pub use augment::{AugmentFigures, Augmented, Augmenter};
+pub use blend::blended;
+pub use captured::{Captured, InputClip};
+pub use config::DataConfig;
+pub use contact_sites::{ContactSite, contact_sites};
+pub use contacts::find_contacts;
+pub use data_work::{DataState, DataWork};
+pub use edit::{Deformation, Motion, Segment, deform_path, edited, frame_times};
+pub use error::LearnError;
+pub use figure::Figure;
+pub use foot_slide::FootSlide;
+pub use graph::{GraphReport, MotionGraph, Pruned, Transition, align, reached, strong_components, strong_core};
+pub use ground_transform::{GroundTransform, wrap_angle};
+pub use infer_intent::infer_intents;
+pub use intent::{CONTROLS, Control, Intent};
+pub use motion_set::{MotionSet, Origin, RATE_HZ, Sequence, SetHeader};
+pub use plant::{Unedited, plant};
+pub use ranges::{ControlRange, ControlValues};
+pub use set_file::{SetReader, SetWriter};
+pub use walk::Step;
