@@ -88,9 +88,34 @@ pub enum LearnError {
         /// What does not fit.
         problem: String,
     },
+    /// The character's joints cannot lead its feet.
+    #[error(transparent)]
+    Ik(#[from] Box<sinew_modeler::IkError>),
+    /// A constant of a generator is unusable.
+    #[error("{field} = {value}: give a value {range}")]
+    Setting {
+        /// Its name.
+        field: &'static str,
+        /// The value.
+        value: f64,
+        /// What it may be.
+        range: &'static str,
+    },
+    /// No sequence of a set is long enough to be gone on with.
+    #[error("no sequence of the set lasts longer than {least_secs:.2} s; add longer clips, or make the set from a motion graph")]
+    TooShort {
+        /// The time that is needed, s.
+        least_secs: f64,
+    },
     /// The work was told to stop.
     #[error(transparent)]
     Cancelled(#[from] sinew_work::Cancelled),
+}
+
+impl From<sinew_modeler::IkError> for LearnError {
+    fn from(error: sinew_modeler::IkError) -> LearnError {
+        LearnError::Ik(Box::new(error))
+    }
 }
 
 impl From<sinew_sim::ModelError> for LearnError {

@@ -1,0 +1,146 @@
+//! Feet that stay where they stand: while a frame of the set has a site in contact, the site keeps its place on the ground.
+//!
+//! A lock is an offset from the animated place. It holds the site while the contact lasts, decays afterwards, and is let go where the motion carries the
+//! site too far; the character's own joints then follow by inverse kinematics ([`PointIk`]).
+
+use super::decay::Decay;
+use crate::error::LearnError;
+use crate::figure::Figure;
+use glam::DVec3;
+use sinew_modeler::{BodyPoint, PointIk, PointSolver, PointWeights};
+
+/// Offsets shorter than this are none, m.
+const SHORTEST: f64 = 1e-4;
+
+/// The lock of one contact site.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct SiteLock {
+    /// Where it stands; none while it is free.
+    place: Option<[f64; 3]>,
+    /// It was carried too far and stays free until the contact ends.
+    is_let_go: bool,
+    /// From the animated place, m.
+    offset: [f64; 3],
+    /// Speed of the offset, m/s.
+    velocity: [f64; 3],
+}
+
+/// Locks the feet of a figure.
+#[derive(Clone, Debug)]
+pub(super) struct FootLock {
+    ik: PointIk,
+    /// Site of each point, and the foot that it belongs to.
+    points: Vec<(usize, usize)>,
+    foot_count: usize,
+    radii: Vec<f64>,
+    release_m: f64,
+    decay: Decay,
+    secs: f64,
+}
+
+impl FootLock {
+    pub fn new(figure: &Figure, feet: &[Vec<usize>], release_m: f64, decay: Decay, secs: f64) -> Result<FootLock, LearnError> {
+        let mut points = Vec::new();
+        for (foot, sites) in feet.iter().enumerate() {
+            points.extend(sites.iter().map(|&site| (site, foot)));
+        }
+        let site = |&(site, _): &(usize, usize)| &figure.sites()[site];
+        let body_points: Vec<BodyPoint> = points
+            .iter()
+            .map(site)
+            .map(|site| BodyPoint { body: site.body.clone(), position: DVec3::from_array(site.center) })
+            .collect();
+        let radii = points.iter().map(site).map(|site| site.radius).collect();
+        let weights = PointWeights { iterations: 3, tolerance: 1e-4, ..PointWeights::default() };
+        let ik = PointIk::new(figure.character(), &body_points, &weights)?;
+        Ok(FootLock { ik, points, foot_count: feet.len(), radii, release_m, decay, secs })
+    }
+
+    /// Locks of a character that stands nowhere yet.
+    pub fn start(&self) -> Vec<SiteLock> {
+        vec![SiteLock::default(); self.points.len()]
+    }
+
+    /// Moves the feet of a pose to where they stand, and the locks on by a frame.
+    pub fn apply(&self, qpos: &mut [f64], contacts: u32, locks: &mut [SiteLock]) {
+        if self.points.is_empty() {
+            return;
+        }
+        let mut solver: PointSolver<'_> = self.ik.solver();
+        let mut places = Vec::new();
+        solver.places(qpos, &mut places);
+        let is_far = self.advance(&places, contacts, locks);
+        if is_far {
+            let goals: Vec<DVec3> =
+                places.iter().zip(locks).map(|(place, lock)| *place + DVec3::from_array(lock.offset)).collect();
+            solver.solve(qpos, &goals);
+        }
+    }
+
+    /// Moves the locks on by a frame. Returns whether any site is away from its animated place.
+    fn advance(&self, places: &[DVec3], contacts: u32, locks: &mut [SiteLock]) -> bool {
+        for (index, (&(site, _), place)) in self.points.iter().zip(places).enumerate() {
+            locks[index].advance(place.to_array(), contacts >> site & 1 == 1, self);
+        }
+        // A foot that stands on one of its sites carries the others along.
+        for foot in 0..self.foot_count {
+            let own = || (0..locks.len()).filter(|&i| self.points[i].1 == foot);
+            let held: Vec<usize> = own().filter(|&i| locks[i].place.is_some()).collect();
+            if held.is_empty() || held.len() == own().count() {
+                continue;
+            }
+            let share = 1.0 / held.len() as f64;
+            let offset: [f64; 2] = [0, 1].map(|k| held.iter().map(|&i| share * locks[i].offset[k]).sum());
+            for i in own().filter(|i| !held.contains(i)).collect::<Vec<_>>() {
+                locks[i].carry(offset, self.secs);
+            }
+        }
+        for ((lock, radius), place) in locks.iter_mut().zip(&self.radii).zip(places) {
+            // Nothing sinks into the ground.
+            lock.offset[2] = lock.offset[2].max(radius - place.z);
+        }
+        locks.iter().any(|lock| lock.offset.iter().any(|x| x.abs() > SHORTEST))
+    }
+}
+
+impl SiteLock {
+    /// Forgets where the foot stands: the next frame in contact decides.
+    pub(super) fn forget(&mut self) {
+        *self = SiteLock::default();
+    }
+
+    fn advance(&mut self, animated: [f64; 3], touches: bool, foot: &FootLock) {
+        self.is_let_go &= touches;
+        let before = self.offset;
+        if touches && self.place.is_none() && !self.is_let_go {
+            // It lands where the motion shows it, with what is left of an earlier offset.
+            self.decay(foot);
+            self.place = Some([animated[0] + self.offset[0], animated[1] + self.offset[1], animated[2]]);
+        }
+        if let Some(place) = self.place {
+            let offset = [place[0] - animated[0], place[1] - animated[1]];
+            let distance = (offset[0] * offset[0] + offset[1] * offset[1]).sqrt();
+            if touches && distance <= foot.release_m {
+                self.offset = [offset[0], offset[1], 0.0];
+                self.velocity = [0, 1, 2].map(|k| (self.offset[k] - before[k]) / foot.secs);
+                return;
+            }
+            self.is_let_go = touches;
+            self.place = None;
+        }
+        self.decay(foot);
+    }
+
+    fn carry(&mut self, offset: [f64; 2], secs: f64) {
+        for k in 0..2 {
+            self.velocity[k] = (offset[k] - self.offset[k]) / secs;
+            self.offset[k] = offset[k];
+        }
+    }
+
+    fn decay(&mut self, foot: &FootLock) {
+        for (x, v) in self.offset.iter_mut().zip(&mut self.velocity) {
+            foot.decay.apply(x, v);
+        }
+    }
+}
