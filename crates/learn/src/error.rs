@@ -45,6 +45,32 @@ pub enum LearnError {
         /// The first such frame.
         frame: usize,
     },
+    /// A clip is too short to move.
+    #[error("{file}, clip {clip:?}: {frames} frame{} at its rate {} no motion; leave it out, or give a clip of at least 0.1 s", if *.frames == 1 { "" } else { "s" }, if *.frames == 1 { "is" } else { "are" })]
+    TooShort {
+        /// The clip.
+        clip: String,
+        /// Its file.
+        file: String,
+        /// Its frames.
+        frames: usize,
+    },
+    /// A setting cannot be used.
+    #[error("{name} is {value}, but must lie {range}")]
+    Setting {
+        /// The setting.
+        name: &'static str,
+        /// Its value.
+        value: f64,
+        /// What it may be.
+        range: &'static str,
+    },
+    /// There are no clips.
+    #[error("there are no clips to make a data set of; name a folder that has some")]
+    Empty,
+    /// Feet cannot be planted.
+    #[error(transparent)]
+    Ik(#[from] sinew_modeler::IkError),
     /// A file cannot be read.
     #[error(transparent)]
     Read(#[from] sinew_files::FileError),
@@ -88,34 +114,9 @@ pub enum LearnError {
         /// What does not fit.
         problem: String,
     },
-    /// The character's joints cannot lead its feet.
-    #[error(transparent)]
-    Ik(#[from] Box<sinew_modeler::IkError>),
-    /// A constant of a generator is unusable.
-    #[error("{field} = {value}: give a value {range}")]
-    Setting {
-        /// Its name.
-        field: &'static str,
-        /// The value.
-        value: f64,
-        /// What it may be.
-        range: &'static str,
-    },
-    /// No sequence of a set is long enough to be gone on with.
-    #[error("no sequence of the set lasts longer than {least_secs:.2} s; add longer clips, or make the set from a motion graph")]
-    TooShort {
-        /// The time that is needed, s.
-        least_secs: f64,
-    },
     /// The work was told to stop.
     #[error(transparent)]
     Cancelled(#[from] sinew_work::Cancelled),
-}
-
-impl From<sinew_modeler::IkError> for LearnError {
-    fn from(error: sinew_modeler::IkError) -> LearnError {
-        LearnError::Ik(Box::new(error))
-    }
 }
 
 impl From<sinew_sim::ModelError> for LearnError {

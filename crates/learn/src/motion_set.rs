@@ -111,6 +111,15 @@ impl Sequence {
         self.contacts[frame] >> site & 1 == 1
     }
 
+    /// Keeps at most the first `frames` frames.
+    pub fn truncate(&mut self, frames: usize) {
+        let row = self.positions.len() / self.contacts.len().max(1);
+        self.positions.truncate(frames * row);
+        self.contacts.truncate(frames);
+        self.labels.truncate(frames);
+        self.intents.truncate(frames);
+    }
+
     /// Says what does not fit together.
     pub(crate) fn fault(&self, header: &SetHeader) -> Option<String> {
         let frames = self.frame_count();

@@ -132,7 +132,9 @@ mod tests {
         // To the right, the nearest is the edge at 0°: its foot point, or its end.
         assert!(near(range.project([1.5, -0.4]), [1.5, 0.0]));
         assert!(near(range.project([3.0, -1.0]), [2.0, 0.0]));
-        assert!(near(range.project([-4.0, -0.1]), [1.0, 0.0]));
+        // From behind, the inner corner on the left.
+        assert!(near(range.project([-4.0, -0.1]), range.project(along(TAU / 24.0, 1.0))));
+        assert!(near(range.project([-4.0, -3.0]), [1.0, 0.0]));
         assert_eq!(range.distances().map(|d| d.map(|x| (x * 1e6).round() / 1e6)), Some([1.0, 2.0]));
     }
 

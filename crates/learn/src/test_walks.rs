@@ -38,3 +38,11 @@ pub(crate) fn circles(walks: &[(f64, f64)], frames: usize) -> (Figure, MotionSet
     let sequences = sequences.collect();
     (figure, MotionSet { header, sequences })
 }
+
+/// One walk straight on at `speed`, m/s, all of whose feet touch the ground all the time.
+pub(crate) fn stepping(speed: f64, frames: usize) -> (Figure, MotionSet) {
+    let (figure, mut set) = circles(&[(speed, 0.0)], frames);
+    let feet = figure.sites().iter().enumerate().filter(|(_, site)| site.is_foot).fold(0, |bits, (i, _)| bits | 1 << i);
+    set.sequences[0].contacts.fill(feet);
+    (figure, set)
+}

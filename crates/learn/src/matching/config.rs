@@ -111,7 +111,10 @@ impl MatchingConfig {
             ("release_halflife_secs", self.release_halflife_secs, 0.01..=10.0, "from 0.01 to 10"),
             ("elsewhere", self.elsewhere, 0.0..=100.0, "from 0 to 100"),
         ];
-        ranges.into_iter().find(|(_, value, range, _)| !range.contains(value)).map(|(name, value, _, told)| (name, value, told))
+        ranges
+            .into_iter()
+            .find(|(_, value, range, _)| !range.contains(value))
+            .map(|(name, value, _, told)| (name, value, told))
     }
 }
 

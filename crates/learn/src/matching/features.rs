@@ -327,7 +327,12 @@ mod tests {
         (qvel[0], qvel[1]) = (x, y);
         let found = layout.of_pose(&figure, &pose, &qvel);
         for d in layout.pose() {
-            assert!((found[d] - rows[40 * layout.dims() + d]).abs() < 5e-3, "{d}: {} {}", found[d], rows[40 * layout.dims() + d]);
+            assert!(
+                (found[d] - rows[40 * layout.dims() + d]).abs() < 5e-3,
+                "{d}: {} {}",
+                found[d],
+                rows[40 * layout.dims() + d]
+            );
         }
     }
 

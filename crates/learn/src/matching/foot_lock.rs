@@ -4,10 +4,10 @@
 //! site too far; the character's own joints then follow by inverse kinematics ([`PointIk`]).
 
 use super::decay::Decay;
-use crate::error::LearnError;
 use crate::figure::Figure;
+use crate::generator_error::GeneratorError;
 use glam::DVec3;
-use sinew_modeler::{BodyPoint, PointIk, PointSolver, PointWeights};
+use sinew_modeler::ik::{BodyPoint, PointIk, PointSolver, PointWeights};
 
 /// Offsets shorter than this are none, m.
 const SHORTEST: f64 = 1e-4;
@@ -39,7 +39,13 @@ pub(super) struct FootLock {
 }
 
 impl FootLock {
-    pub fn new(figure: &Figure, feet: &[Vec<usize>], release_m: f64, decay: Decay, secs: f64) -> Result<FootLock, LearnError> {
+    pub fn new(
+        figure: &Figure,
+        feet: &[Vec<usize>],
+        release_m: f64,
+        decay: Decay,
+        secs: f64,
+    ) -> Result<FootLock, GeneratorError> {
         let mut points = Vec::new();
         for (foot, sites) in feet.iter().enumerate() {
             points.extend(sites.iter().map(|&site| (site, foot)));

@@ -18,10 +18,10 @@ pub use config::MatchingConfig;
 pub use foot_lock::SiteLock;
 
 use crate::actions::{Action, Goal};
-use crate::error::LearnError;
 use crate::feasible::FeasibleRange;
 use crate::figure::Figure;
 use crate::generator::{Generator, GeneratorState, Memory, completed};
+use crate::generator_error::GeneratorError;
 use crate::ground_transform::{GroundTransform, wrap_angle};
 use crate::intent::{Control, Intent};
 use crate::motion_set::MotionSet;
@@ -77,9 +77,9 @@ impl MotionMatching {
     ///
     /// # Errors
     /// Where a constant is unusable, or no sequence of the set is long enough.
-    pub fn new(set: &MotionSet, config: &MatchingConfig) -> Result<MotionMatching, LearnError> {
+    pub fn new(set: &MotionSet, config: &MatchingConfig) -> Result<MotionMatching, GeneratorError> {
         if let Some((field, value, range)) = config.fault() {
-            return Err(LearnError::Setting { field, value, range });
+            return Err(GeneratorError::Setting { field, value, range });
         }
         let figure = Figure::of_set(&set.header)?;
         let rate_hz = set.header.rate_hz;
@@ -94,7 +94,7 @@ impl MotionMatching {
         let findable = |frame: usize| store.frames_left(frame) >= least_ahead;
         let found_by = (0..store.frame_count()).map(|f| findable(f).then_some(store.intents[f].actions)).collect();
         if !(0..store.frame_count()).any(findable) {
-            return Err(LearnError::TooShort { least_secs: least_ahead as f64 / rate_hz });
+            return Err(GeneratorError::TooShort { least_secs: least_ahead as f64 / rate_hz });
         }
         let secs = 1.0 / rate_hz;
         let release = config.release_distance * figure.height_m();
@@ -138,7 +138,8 @@ impl MotionMatching {
             if must || !serves { f32::INFINITY } else { self.config.switch_below as f32 * query.cost(&present) };
         let best = self.index.nearest(&query, below);
         // An action that no frame of the set serves is as good as none.
-        let best = if best.is_none() && must { self.index.nearest(&Query { actions: 0, ..query }, below) } else { best };
+        let best =
+            if best.is_none() && must { self.index.nearest(&Query { actions: 0, ..query }, below) } else { best };
         if let Some((frame, _)) = best {
             self.go_to(memory, frame);
         }

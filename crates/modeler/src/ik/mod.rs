@@ -13,6 +13,7 @@ mod error;
 mod fitted;
 mod guess;
 mod options;
+mod points;
 mod rotation_vector;
 mod solver;
 mod speed;
@@ -28,6 +29,7 @@ mod tree;
 pub use error::IkError;
 pub use fitted::{FitErrors, FittedClip};
 pub use options::IkOptions;
+pub use points::{BodyPoint, PointIk, PointSolver, PointWeights};
 pub use to_clip::fitted_to_clip;
 
 use crate::binding::Binding;

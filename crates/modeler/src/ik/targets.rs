@@ -239,7 +239,7 @@ fn chains(tree: &Tree, pose_of_link: &[Option<usize>]) -> Vec<Vec<usize>> {
     (0..tree.links.len()).map(chain).collect()
 }
 
-fn reach(character: &Character, tree: &Tree) -> f64 {
+pub(super) fn reach(character: &Character, tree: &Tree) -> f64 {
     let mut placed = Vec::new();
     tree.place(&tree.rest(), &mut placed);
     let root = placed[0].position;

@@ -1,0 +1,130 @@
+//! One augmented sequence: a random walk, blended, edited, its feet planted.
+
+use crate::actions::Action;
+use crate::blend::blended;
+use crate::captured::Captured;
+use crate::config::DataConfig;
+use crate::edit::{Motion, Segment, edited, random_segments};
+use crate::error::LearnError;
+use crate::figure::Figure;
+use crate::foot_slide::FootSlide;
+use crate::graph::MotionGraph;
+use crate::infer_intent::infer_intents;
+use crate::motion_set::{Origin, RATE_HZ, Sequence};
+use crate::plant::plant;
+use crate::random::Stream;
+use crate::walk::random_walk;
+use serde::{Deserialize, Serialize};
+use sinew_work::check_cancelled;
+
+/// What sequences are made of.
+pub struct Augmenter<'a> {
+    /// The character.
+    pub figure: &'a Figure,
+    /// The clips.
+    pub captured: &'a Captured,
+    /// Which frame may follow which.
+    pub graph: &'a MotionGraph,
+    /// Actions of the set.
+    pub actions: &'a [Action],
+    /// Settings.
+    pub config: &'a DataConfig,
+    /// Seed of all random numbers.
+    pub seed: u64,
+}
+
+/// A sequence, and what became of it on the way.
+pub struct Augmented {
+    /// The sequence.
+    pub sequence: Sequence,
+    /// The walk before its edits.
+    pub walk: Motion,
+    /// The edits.
+    pub segments: Vec<Segment>,
+    /// Figures.
+    pub figures: AugmentFigures,
+}
+
+/// Figures of augmented sequences.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct AugmentFigures {
+    /// Transitions that were taken.
+    pub jumps: u64,
+    /// Segments that were edited.
+    pub segments: u64,
+    /// How far feet would slide after the edits, were they not planted.
+    pub slide_edited: FootSlide,
+    /// How far they slide after planting.
+    pub slide_planted: FootSlide,
+}
+
+impl AugmentFigures {
+    /// Adds the figures of another sequence.
+    pub fn join(&mut self, other: &AugmentFigures) {
+        self.jumps += other.jumps;
+        self.segments += other.segments;
+        self.slide_edited = self.slide_edited.joined(&other.slide_edited);
+        self.slide_planted = self.slide_planted.joined(&other.slide_planted);
+    }
+}
+
+impl Augmenter<'_> {
+    /// Makes the sequence of a number; it depends on nothing but the inputs, the seed and the number.
+    ///
+    /// # Errors
+    /// Where the run was told to stop, or the character is not valid.
+    pub fn make(&self, number: u64) -> Result<Augmented, LearnError> {
+        let (figure, captured, config) = (self.figure, self.captured, self.config);
+        check_cancelled()?;
+        let mut stream = Stream::new(self.seed, "random walk", number);
+        // Segments may become faster: so many more frames are walked.
+        let frames = (config.sequence_secs * RATE_HZ) as usize;
+        let walked = (frames as f64 * (1.0 + config.most_time_change)) as usize + 1;
+        let steps = random_walk(captured, self.graph, walked, config, &mut stream);
+        let walk = Motion {
+            positions: blended(figure, captured, &steps, config),
+            contacts: steps.iter().map(|step| captured.contacts[step.frame as usize]).collect(),
+            labels: steps.iter().map(|step| captured.labels[step.frame as usize]).collect(),
+        };
+        let mut stream = Stream::new(self.seed, "edits", number);
+        let segments = random_segments(walk.contacts.len(), config, &mut stream);
+        let mut motion = edited(figure, &walk, &segments, config);
+        let nq = figure.model().position_count();
+        motion.positions.truncate(frames * nq);
+        motion.contacts.truncate(frames);
+        motion.labels.truncate(frames);
+        check_cancelled()?;
+        let slide_edited = self.slide(&motion);
+        plant(figure, &mut motion)?;
+        let slide_planted = self.slide(&motion);
+        check_cancelled()?;
+        let jumps = steps.iter().filter(|step| step.is_jump).count() as u64;
+        let figures = AugmentFigures { jumps, segments: segments.len() as u64, slide_edited, slide_planted };
+        let intents = infer_intents(figure, &motion.positions, &motion.labels, self.actions, RATE_HZ);
+        let sequence = Sequence {
+            name: format!("augmented {number}"),
+            source: self.sources(&steps),
+            origin: Origin::Augmented,
+            positions: motion.positions.iter().map(|&x| x as f32).collect(),
+            contacts: motion.contacts,
+            labels: motion.labels,
+            intents,
+        };
+        Ok(Augmented { sequence, walk, segments, figures })
+    }
+
+    fn slide(&self, motion: &Motion) -> FootSlide {
+        let nq = self.figure.model().position_count();
+        let places: Vec<_> = motion.positions.chunks(nq).map(|row| self.figure.site_places(row)).collect();
+        FootSlide::measure(&places, &motion.contacts, RATE_HZ)
+    }
+
+    /// Names of the clips that a walk passes, each once.
+    fn sources(&self, steps: &[crate::walk::Step]) -> String {
+        let mut clips: Vec<usize> = steps.iter().map(|step| self.captured.clip_of(step.frame as usize)).collect();
+        clips.sort_unstable();
+        clips.dedup();
+        let names: Vec<&str> = clips.iter().map(|&clip| self.captured.names[clip].0.as_str()).collect();
+        names.join(", ")
+    }
+}
