@@ -7,6 +7,12 @@ fn matching(walks: &[(f64, f64)]) -> MotionMatching {
     MotionMatching::new(&set, &MatchingConfig::default()).unwrap()
 }
 
+fn go(matching: &MotionMatching, state: &mut GeneratorState, objective: &Objective, frames: usize) {
+    for _ in 0..frames {
+        matching.step(state, objective);
+    }
+}
+
 fn place(state: &GeneratorState) -> [f64; 2] {
     [state.qpos[0], state.qpos[1]]
 }
@@ -34,9 +40,7 @@ fn the_motion_that_leads_to_the_target_is_chosen() {
         // A quarter circle away; the circle of 0.9 rad/s is the one that gets there.
         let radius = 1.0 / 0.9;
         let objective = Objective { actions: 1, target: Some([radius, side * radius]), ..Objective::default() };
-        for _ in 0..45 {
-            matching.step(&mut state, &objective);
-        }
+        go(&matching, &mut state, &objective, 45);
         assert!(side * heading(&matching, &state) > 0.9, "{side}: {}", heading(&matching, &state));
     }
 }
@@ -47,9 +51,7 @@ fn a_target_that_is_due_is_met_in_its_time() {
     for target in [[1.2, 0.0], [0.8, 0.1], [0.95, -0.3]] {
         let mut state = matching.start(1);
         let objective = Objective::at(1, target, 1.0);
-        for _ in 0..30 {
-            matching.step(&mut state, &objective);
-        }
+        go(&matching, &mut state, &objective, 30);
         let off = distance(place(&state), target);
         assert!(off < 0.06, "{target:?}: {off}");
     }
@@ -76,7 +78,7 @@ fn a_transition_keeps_pose_and_velocity() {
     let matching = matching(&[(0.5, 0.0), (1.5, 0.0)]);
     let mut state = matching.start(0);
     let objective = Objective { actions: 1, speed: Some(0.5), direction_rad: Some(0.0), ..Objective::default() };
-    (0..40).for_each(|_| drop(matching.step(&mut state, &objective)));
+    go(&matching, &mut state, &objective, 40);
     let memory = memory_of(&mut state);
     let slow = memory.frame < 150;
     let (pose, far) = (matching.pose(memory), if slow { 200 } else { 50 });
@@ -123,12 +125,12 @@ fn many_characters_move_as_each_alone_on_any_number_of_threads() {
     let start = || -> Vec<GeneratorState> { (0..7).map(|seed| matching.start(seed)).collect() };
     let mut alone = start();
     for (state, objective) in alone.iter_mut().zip(&objectives) {
-        (0..40).for_each(|_| drop(matching.step(state, objective)));
+        go(&matching, state, objective, 40);
     }
     for threads in [1, 3] {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         let mut together = start();
-        pool.install(|| (0..40).for_each(|_| drop(matching.step_all(&mut together, &objectives))));
+        pool.install(|| (0..40).for_each(|_| assert_eq!(matching.step_all(&mut together, &objectives).len(), 7)));
         assert_eq!(together, alone);
     }
 }
@@ -138,7 +140,7 @@ fn a_body_that_is_elsewhere_is_gone_on_from() {
     let matching = matching(&[(0.6, 0.0), (1.4, 0.0)]);
     let mut state = matching.start(0);
     let objective = Objective { actions: 1, ..Objective::default() };
-    (0..10).for_each(|_| drop(matching.step(&mut state, &objective)));
+    go(&matching, &mut state, &objective, 10);
     let (mut body, nv) = (state.qpos.clone(), matching.figure().model().velocity_count());
     GroundTransform { x: 3.0, y: 1.0, yaw: 0.8 }.move_root(&mut body);
     body[2] += 0.05;
@@ -154,7 +156,7 @@ fn a_body_that_is_elsewhere_is_gone_on_from() {
     assert!((along - 1.4 / 30.0).abs() < 0.01, "{step:?}");
     assert!((state.qpos[2] - body[2]).abs() < 0.02, "the height returns slowly");
     assert!(memory_of(&mut state).frame >= 150, "the fast walk is the one that moves like the body");
-    (0..60).for_each(|_| drop(matching.step(&mut state, &objective)));
+    go(&matching, &mut state, &objective, 60);
     assert!((state.qpos[2] - matching.figure().model().rest_position()[2]).abs() < 1e-3);
 }
 
@@ -163,7 +165,7 @@ fn a_small_difference_keeps_the_place_in_the_motion() {
     let matching = matching(&[(0.6, 0.0), (1.4, 0.0)]);
     let mut state = matching.start(0);
     let objective = Objective { actions: 1, ..Objective::default() };
-    (0..4).for_each(|_| drop(matching.step(&mut state, &objective)));
+    go(&matching, &mut state, &objective, 4);
     let frame = memory_of(&mut state).frame;
     let qvel = matching.predict(&state, &objective, &[0])[0].qvel.clone();
     let mut body = state.qpos.clone();
@@ -186,7 +188,7 @@ fn feet_that_stand_stay_and_feet_that_swing_are_free() {
     let foot = (0..figure.sites().len()).find(|&s| state.contacts >> s & 1 == 1).unwrap();
     let before = figure.site_places(&state.qpos);
     let root = state.qpos[0];
-    (0..8).for_each(|_| drop(matching.step(&mut state, &objective)));
+    go(&matching, &mut state, &objective, 8);
     let after = figure.site_places(&state.qpos);
     assert!(state.qpos[0] - root > 0.05, "the body goes on");
     assert!(distance([before[foot][0], before[foot][1]], [after[foot][0], after[foot][1]]) < 0.004);
@@ -194,7 +196,7 @@ fn feet_that_stand_stay_and_feet_that_swing_are_free() {
     let short = MatchingConfig { release_distance: 0.01, ..MatchingConfig::default() };
     let matching = MotionMatching::new(&set, &short).unwrap();
     let mut state = matching.start(5);
-    (0..9).for_each(|_| drop(matching.step(&mut state, &objective)));
+    go(&matching, &mut state, &objective, 9);
     let slid = figure.site_places(&state.qpos);
     assert!(distance([before[foot][0], before[foot][1]], [slid[foot][0], slid[foot][1]]) > 0.02);
 }
