@@ -31,6 +31,15 @@ pub enum GeneratorError {
         /// The time that is needed, s.
         least_secs: f64,
     },
+    /// A generator cannot be measured, because nothing can be asked of it.
+    #[error("the set shows no action with a target, so nothing can be asked of the generator; label what its clips show")]
+    NoTasks,
+    /// The generator cannot be encoded.
+    #[error("the generator cannot be written: {problem}; this is a fault of the program, please report it")]
+    Encode {
+        /// What is wrong.
+        problem: String,
+    },
     /// A file cannot be read.
     #[error(transparent)]
     Read(#[from] sinew_files::FileError),

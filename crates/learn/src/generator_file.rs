@@ -74,16 +74,16 @@ impl SavedGenerator {
         }
     }
 
-    /// Writes the file, whole or not at all. Returns its length, bytes.
+    /// The content of the file.
     ///
     /// # Errors
-    /// Where it cannot be written.
-    pub fn write(&self, path: &Path) -> Result<u64, GeneratorError> {
-        let failed = |error| GeneratorError::Write { path: path.into(), error };
+    /// Where it cannot be encoded.
+    pub fn to_bytes(&self) -> Result<Vec<u8>, GeneratorError> {
+        let failed = |problem: String| GeneratorError::Encode { problem };
         let header = &self.set.header;
         let content = Content {
             kind: self.kind,
-            matching: toml::to_string(&self.matching).map_err(|e| failed(std::io::Error::other(e)))?,
+            matching: toml::to_string(&self.matching).map_err(|e| failed(e.to_string()))?,
             character: header.character.to_toml(),
             forward_rad: header.forward_rad,
             rate_hz: header.rate_hz,
@@ -92,13 +92,22 @@ impl SavedGenerator {
             position_count: header.position_count,
             sequences: self.set.sequences.clone(),
         };
-        let content = postcard::to_stdvec(&content).map_err(|e| failed(std::io::Error::other(e)))?;
+        let content = postcard::to_stdvec(&content).map_err(|e| failed(e.to_string()))?;
         let mut bytes = MAGIC.to_vec();
         bytes.extend(VERSION.to_le_bytes());
         bytes.extend((content.len() as u64).to_le_bytes());
         bytes.extend(&content);
         bytes.extend(fnv1a(content.iter().copied()).to_le_bytes());
-        atomic_write(path, &bytes).map_err(failed)?;
+        Ok(bytes)
+    }
+
+    /// Writes the file, whole or not at all. Returns its length, bytes.
+    ///
+    /// # Errors
+    /// Where it cannot be written.
+    pub fn write(&self, path: &Path) -> Result<u64, GeneratorError> {
+        let bytes = self.to_bytes()?;
+        atomic_write(path, &bytes).map_err(|error| GeneratorError::Write { path: path.into(), error })?;
         Ok(bytes.len() as u64)
     }
 
