@@ -67,6 +67,9 @@ enum CommandName {
     ///
     /// Example: sinew jump --height 1.9 --out high
     Jump(commands::jump::Jump),
+    /// Makes what characters learn from
+    #[command(subcommand)]
+    Learn(commands::learn::Learn),
     /// Simulates a character held or perturbed by PD control
     ///
     /// Reads a character file, lets the character stand on flat ground and holds its rest pose by implicit PD, or perturbs the
@@ -121,6 +124,7 @@ fn main() -> ExitCode {
         CommandName::Replay(replay) => replay.run(),
         CommandName::Pareto(pareto) => pareto.run(),
         CommandName::Jump(jump) => jump.run(),
+        CommandName::Learn(learn) => learn.run(),
         CommandName::Simulate(simulate) => simulate.run(),
         CommandName::Studio(studio) => studio.run(),
         CommandName::Bench { what: BenchName::Sim(bench) } => bench.run(),

@@ -52,6 +52,30 @@ impl NewFolder {
     /// # Errors
     /// Where the name leaves the folder or is given a second time, something else of the old folder is in its way, or it cannot be written.
     pub fn add(&mut self, name: &str, bytes: &[u8]) -> io::Result<()> {
+        let path = self.place_for(name)?;
+        let mut file = File::create_new(path)?;
+        file.write_all(bytes)?;
+        file.sync_all()?;
+        self.names.push(name.to_owned());
+        Ok(())
+    }
+
+    /// Moves a file that is finished and on the disk into the new content, under a name as in [`NewFolder::add`]. It has to be of the same file system.
+    ///
+    /// # Errors
+    /// As [`NewFolder::add`].
+    pub fn adopt(&mut self, name: &str, from: &Path) -> io::Result<()> {
+        let path = self.place_for(name)?;
+        if path.exists() {
+            return Err(io::Error::new(ErrorKind::AlreadyExists, "the name is given a second time"));
+        }
+        fs::rename(from, path)?;
+        self.names.push(name.to_owned());
+        Ok(())
+    }
+
+    /// Where a new file is written, once its name was looked at.
+    fn place_for(&self, name: &str) -> io::Result<PathBuf> {
         let relative = Path::new(name);
         if name.is_empty() || !relative.components().all(|part| matches!(part, Component::Normal(_))) {
             return Err(io::Error::new(ErrorKind::InvalidInput, "the name leads out of the folder"));
@@ -66,11 +90,7 @@ impl NewFolder {
         let path = self.staging.join(relative);
         fs::create_dir_all(path.parent().unwrap_or(&self.staging))?;
         step();
-        let mut file = File::create_new(path)?;
-        file.write_all(bytes)?;
-        file.sync_all()?;
-        self.names.push(name.to_owned());
-        Ok(())
+        Ok(path)
     }
 
     /// Puts the new files in place. Of the old folder everything stays that has no new file of its name, but for the files and folders that `goes`

@@ -41,6 +41,8 @@ pub struct Augmented {
     pub walk: Motion,
     /// The edits.
     pub segments: Vec<Segment>,
+    /// The frame of the walk that each frame of the sequence comes from.
+    pub times: Vec<f64>,
     /// Figures.
     pub figures: AugmentFigures,
 }
@@ -88,8 +90,9 @@ impl Augmenter<'_> {
         };
         let mut stream = Stream::new(self.seed, "edits", number);
         let segments = random_segments(walk.contacts.len(), config, &mut stream);
-        let mut motion = edited(figure, &walk, &segments, config);
+        let (mut motion, mut times) = edited(figure, &walk, &segments, config);
         let nq = figure.model().position_count();
+        times.truncate(frames);
         motion.positions.truncate(frames * nq);
         motion.contacts.truncate(frames);
         motion.labels.truncate(frames);
@@ -110,7 +113,7 @@ impl Augmenter<'_> {
             labels: motion.labels,
             intents,
         };
-        Ok(Augmented { sequence, walk, segments, figures })
+        Ok(Augmented { sequence, walk, segments, times, figures })
     }
 
     fn slide(&self, motion: &Motion) -> FootSlide {

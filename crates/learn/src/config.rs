@@ -60,7 +60,7 @@ impl Default for DataConfig {
             contact_speed: 0.1,
             contact_release: 1.5,
             shortest_contact_secs: 0.1,
-            transitions_per_minute: 60.0,
+            transitions_per_minute: 120.0,
             transition_distance: 1.5,
             velocity_secs: 0.1,
             window_secs: 0.15,

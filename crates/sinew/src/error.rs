@@ -4,10 +4,12 @@
 //! buttons for these things matches the variant and adds their names.
 
 mod clip;
+mod data;
 mod file;
 mod motion;
 
 pub use clip::ClipError;
+pub use data::DataError;
 pub use file::FileError;
 pub use motion::MotionError;
 
@@ -31,6 +33,12 @@ pub enum Error {
     /// A transferred motion cannot be used for what it is asked for.
     #[error(transparent)]
     Motion(#[from] MotionError),
+    /// No data set can be made of what was given.
+    #[error(transparent)]
+    Data(#[from] DataError),
+    /// A data set cannot be made, written or read.
+    #[error(transparent)]
+    Learn(#[from] sinew_learn::LearnError),
     /// A file of settings cannot be used.
     #[error(transparent)]
     ConfigFile(#[from] ConfigFileError),

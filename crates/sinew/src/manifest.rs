@@ -39,23 +39,31 @@ impl Written {
         Written { bytes: bytes.len() as u64, fnv1a: format!("{:016x}", fnv1a(bytes.iter().copied())) }
     }
 
-    /// Whether a file is what was written; one that is not there is.
-    fn is_still(&self, path: &Path) -> Result<bool> {
-        let file = match sinew_files::open(path) {
-            Err(error) if error.is_missing() => return Ok(true),
-            file => file?,
-        };
+    /// A file that was written already.
+    ///
+    /// # Errors
+    /// Where it cannot be read.
+    pub fn of_file(path: &Path) -> Result<Written> {
+        let file = sinew_files::open(path)?;
         let cannot = |error| sinew_files::FileError::Io { path: path.into(), error };
-        if file.metadata().map_err(cannot)?.len() != self.bytes {
-            return Ok(false);
-        }
+        let bytes = file.metadata().map_err(cannot)?.len();
         let mut failure = None;
-        let bytes = BufReader::with_capacity(1 << 16, file.take(self.bytes)).bytes();
-        let hash = fnv1a(bytes.map_while(|byte| byte.map_err(|error| failure = Some(error)).ok()));
+        let all = BufReader::with_capacity(1 << 16, file.take(bytes)).bytes();
+        let hash = fnv1a(all.map_while(|byte| byte.map_err(|error| failure = Some(error)).ok()));
         match failure {
             Some(error) => Err(cannot(error).into()),
-            None => Ok(format!("{hash:016x}") == self.fnv1a),
+            None => Ok(Written { bytes, fnv1a: format!("{hash:016x}") }),
         }
+    }
+
+    /// Whether a file is what was written; one that is not there is.
+    fn is_still(&self, path: &Path) -> Result<bool> {
+        match sinew_files::open(path) {
+            Err(error) if error.is_missing() => return Ok(true),
+            Ok(file) if file.metadata().is_ok_and(|found| found.len() != self.bytes) => return Ok(false),
+            _ => {}
+        }
+        Ok(Written::of_file(path)? == *self)
     }
 }
 

@@ -188,7 +188,7 @@ fn poses(fitted: &FittedClip) -> ClipPoses {
 }
 
 /// The clips that are asked for, put on level ground, and what that took.
-fn clips_on_ground(rig: &Rig, wanted: &[String], feet: &[Foot]) -> Result<(Vec<Clip>, Vec<String>)> {
+pub(crate) fn clips_on_ground(rig: &Rig, wanted: &[String], feet: &[Foot]) -> Result<(Vec<Clip>, Vec<String>)> {
     let chosen: Vec<Clip> = match wanted {
         [] => rig.clips.clone(),
         names => names.iter().map(|name| named_clip(rig, name)).collect::<Result<_>>()?,

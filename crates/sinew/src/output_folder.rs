@@ -5,17 +5,17 @@
 
 use crate::error::{FileError, Result};
 use crate::manifest::{MANIFEST, Manifest, Written};
-use crate::{feedback, pareto, transfer};
+use crate::{feedback, learn, pareto, transfer};
 use sinew_files::{NewFolder, tidy};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Files by which a result is known; where files are moved one by one they are the last.
-const KEYS: [&str; 3] = ["controls.json", "policy.json", "front.json"];
+const KEYS: [&str; 4] = ["controls.json", "policy.json", "front.json", learn::SET];
 
 /// What is made of a file, and goes when a new one of its name is written.
-const MADE_OF: [(&str, &[&str]); 3] = [
+const MADE_OF: [(&str, &[&str]); 4] = [
     (
         "controls.json",
         &[
@@ -33,6 +33,7 @@ const MADE_OF: [(&str, &[&str]); 3] = [
     ),
     ("policy.json", &[feedback::CHECKPOINT]),
     ("front.json", &[pareto::CHECKPOINT]),
+    (learn::SET, &[learn::CHECKPOINT, learn::UNFINISHED]),
 ];
 
 /// A folder for the files of a run. Dropped before [`OutputFolder::keep`], it takes away what it made and what is empty.
@@ -122,6 +123,17 @@ impl NewResult {
             self.written.entry(inside.to_owned()).or_default().insert(name.clone(), Written::new(bytes));
             Ok(())
         })
+    }
+
+    /// Moves a finished file of the same file system into the result, without reading it into memory.
+    ///
+    /// # Errors
+    /// Where it cannot be read or moved.
+    pub fn adopt(&mut self, name: &str, from: &Path) -> Result<()> {
+        let written = Written::of_file(from)?;
+        self.folder.adopt(name, from).map_err(|error| FileError::Write { path: self.path.join(name), error })?;
+        self.written.entry(String::new()).or_default().insert(name.to_owned(), written);
+        Ok(())
     }
 
     fn add(&mut self, inside: &str, name: &str, bytes: &[u8]) -> Result<()> {

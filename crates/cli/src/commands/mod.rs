@@ -9,6 +9,7 @@ pub mod export;
 pub mod feedback;
 pub mod inspect;
 pub mod jump;
+pub mod learn;
 pub mod model;
 pub mod pareto;
 pub mod replay;

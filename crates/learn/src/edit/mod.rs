@@ -69,7 +69,9 @@ pub(crate) fn random_segments(frames: usize, config: &DataConfig, stream: &mut S
 }
 
 /// Applies the edits: the path on the ground is deformed, every pose turns with it, and frames are taken at the new pace. Feet are not planted yet.
-pub fn edited(figure: &Figure, motion: &Motion, segments: &[Segment], config: &DataConfig) -> Motion {
+///
+/// Also returns the frame of the motion that each frame of the edited one comes from.
+pub fn edited(figure: &Figure, motion: &Motion, segments: &[Segment], config: &DataConfig) -> (Motion, Vec<f64>) {
     let nq = figure.model().position_count();
     let mut bent = motion.clone();
     let path: Vec<[f64; 2]> = motion.positions.chunks(nq).map(|row| [row[0], row[1]]).collect();
@@ -80,7 +82,8 @@ pub fn edited(figure: &Figure, motion: &Motion, segments: &[Segment], config: &D
         (row[0], row[1]) = (place[0], place[1]);
     }
     let paces: Vec<f64> = segments.iter().flat_map(|s| std::iter::repeat_n(s.pace, s.end - s.first)).collect();
-    resampled(figure, &bent, &frame_times(&paces, &motion.contacts))
+    let times = frame_times(&paces, &motion.contacts);
+    (resampled(figure, &bent, &times), times)
 }
 
 /// Turn and stretch around each frame. Turns grow with the way travelled, so that who stands is not turned on the spot.
@@ -148,7 +151,7 @@ mod tests {
     fn no_edit_changes_nothing() {
         let (figure, motion) = walk(90);
         let segments = [Segment { first: 0, end: 90, stretch: 1.0, bend_rad: 0.0, pace: 1.0 }];
-        let same = edited(&figure, &motion, &segments, &DataConfig::default());
+        let (same, _) = edited(&figure, &motion, &segments, &DataConfig::default());
         assert_eq!((&same.contacts, &same.labels), (&motion.contacts, &motion.labels));
         let off = same.positions.iter().zip(&motion.positions).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
         assert!(off < 1e-9, "{off}");
@@ -158,7 +161,8 @@ mod tests {
     fn a_segment_is_bent_stretched_and_slowed() {
         let (figure, motion) = walk(121);
         let segments = [Segment { first: 0, end: 121, stretch: 1.3, bend_rad: 0.6, pace: 0.8 }];
-        let found = edited(&figure, &motion, &segments, &DataConfig::default());
+        let (found, times) = edited(&figure, &motion, &segments, &DataConfig::default());
+        assert!((times[150] - 120.0).abs() < 1e-6);
         let (nq, frames) = (figure.model().position_count(), found.contacts.len());
         assert_eq!(frames, 151);
         let row = |frame: usize| &found.positions[frame * nq..(frame + 1) * nq];
@@ -175,7 +179,7 @@ mod tests {
         let first = motion.positions[..nq].to_vec();
         motion.positions.chunks_mut(nq).for_each(|row| row.copy_from_slice(&first));
         let segments = [Segment { first: 0, end: 90, stretch: 0.7, bend_rad: 0.7, pace: 1.0 }];
-        let same = edited(&figure, &motion, &segments, &DataConfig::default());
+        let (same, _) = edited(&figure, &motion, &segments, &DataConfig::default());
         let off = same.positions.iter().zip(&motion.positions).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
         assert!(off < 1e-9, "{off}");
     }

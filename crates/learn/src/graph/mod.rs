@@ -96,12 +96,12 @@ impl MotionGraph {
         let mut meetings = features.meetings(largest(WIDER[WIDER.len() - 1]));
         meetings.sort_by(|a, b| a.distance.total_cmp(&b.distance).then((a.first, a.second).cmp(&(b.first, b.second))));
         let mut graph = MotionGraph::of_meetings(figure, captured, config, &[]);
-        for wider in WIDER {
+        for (round, wider) in WIDER.into_iter().enumerate() {
             let within: Vec<Meeting> =
-                meetings.iter().copied().filter(|m| m.distance <= largest(wider)).take(most).collect();
+                meetings.iter().copied().filter(|m| m.distance <= largest(wider)).take(most << round).collect();
             graph = MotionGraph::of_meetings(figure, captured, config, &within);
             graph.report.largest_distance_m = f64::from(largest(wider));
-            if graph.report.core_frames as f64 >= GOOD_CORE * captured.frame_count() as f64 || within.len() == most {
+            if graph.report.core_frames as f64 >= GOOD_CORE * captured.frame_count() as f64 {
                 break;
             }
         }

@@ -3,6 +3,7 @@
 use crate::error::Result;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use sinew_learn::{DataConfig, LearnError};
 use sinew_pareto::{Budget, Method, Objectives, SearchConfig};
 use sinew_settings::{Documented, Field};
 use sinew_transfer::config::{
@@ -110,5 +111,21 @@ impl Settings for SearchConfig {
 
     fn check(&self) -> Result<()> {
         Ok(SearchConfig::check(self)?)
+    }
+}
+
+impl Settings for DataConfig {
+    const SECTIONS: &'static [Section] =
+        &[Section { name: "", about: "The data set. Frames are 1/30 s.", fields: DataConfig::FIELDS }];
+
+    fn complete() -> DataConfig {
+        DataConfig::default()
+    }
+
+    fn check(&self) -> Result<()> {
+        match self.fault() {
+            Some((name, value, range)) => Err(LearnError::Setting { name, value, range }.into()),
+            None => Ok(()),
+        }
     }
 }

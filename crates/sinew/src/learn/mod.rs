@@ -1,0 +1,20 @@
+//! From a folder of clips to a data set for learning, and everything that is written about it.
+//!
+//! [`make`] does all of it: [`Hero`] is the character with the skeleton that clips are moved to; [`read_clips`] brings all clips of a folder onto it; [`Labels`]
+//! say what they show; the set is made as long work by [`sinew_learn::DataWork`], and its page and figures are written beside it.
+
+mod body_skeleton;
+mod clips;
+mod hero;
+mod labels;
+mod page;
+mod pictures;
+mod request;
+mod summary;
+
+pub use clips::{Clips, Skipped, read_clips};
+pub use hero::Hero;
+pub use labels::{LABELS, Labels};
+pub use pictures::{Example, examples};
+pub use request::{CHECKPOINT, Event, Made, Prepared, Request, SET, UNFINISHED, make};
+pub use summary::Summary;
