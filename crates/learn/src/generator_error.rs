@@ -32,7 +32,9 @@ pub enum GeneratorError {
         least_secs: f64,
     },
     /// A generator cannot be measured, because nothing can be asked of it.
-    #[error("the set shows no action with a target, so nothing can be asked of the generator; label what its clips show")]
+    #[error(
+        "the set shows no action with a target, so nothing can be asked of the generator; label what its clips show"
+    )]
     NoTasks,
     /// The generator cannot be encoded.
     #[error("the generator cannot be written: {problem}; this is a fault of the program, please report it")]

@@ -9,14 +9,9 @@ use sinew_learn::{ActionRange, Generator};
 pub fn page(summary: &Summary, generator: &dyn Generator) -> Document {
     let figures = &summary.figures;
     let is_good = figures.target_error_m <= 0.3 && figures.foot_slide_cm <= 1.0;
-    let files = [
-        (GENERATOR, "the generator with the set that it plays"),
-        ("summary.json", "the figures of this page"),
-    ];
-    let picture = |file: &str, caption: &str| Block::Picture {
-        caption: caption.into(),
-        picture: Picture::Linked(file.into()),
-    };
+    let files = [(GENERATOR, "the generator with the set that it plays"), ("summary.json", "the figures of this page")];
+    let picture =
+        |file: &str, caption: &str| Block::Picture { caption: caption.into(), picture: Picture::Linked(file.into()) };
     Document {
         title: format!("Generator of {}", summary.character),
         verdict: Some(Verdict { is_good, headline: summary.headline(), details: Vec::new() }),
@@ -44,7 +39,10 @@ fn facts(summary: &Summary) -> Vec<(String, String)> {
     let facts = [
         ("kind", summary.kind.to_string()),
         ("set", format!("{} captured and {} augmented frames", summary.frames_captured, summary.frames_augmented)),
-        ("distance from targets at their time", format!("{:.2} m, nine of ten below {:.2} m", f.target_error_m, f.target_error_p90_m)),
+        (
+            "distance from targets at their time",
+            format!("{:.2} m, nine of ten below {:.2} m", f.target_error_m, f.target_error_p90_m),
+        ),
         ("targets within 0.3 m at their time", format!("{:.0} % of {}", 100.0 * f.reached_share, f.targets)),
         (
             "answer to a change of direction up to 90°",
@@ -69,7 +67,8 @@ fn facts(summary: &Summary) -> Vec<(String, String)> {
 
 fn actions(summary: &Summary) -> Table {
     let rows = summary.figures.actions.iter().map(|a| {
-        let velocity = if a.velocities > 0 { format!("{:.2} m/s of {}", a.velocity_error, a.velocities) } else { "–".into() };
+        let velocity =
+            if a.velocities > 0 { format!("{:.2} m/s of {}", a.velocity_error, a.velocities) } else { "–".into() };
         vec![
             a.name.clone(),
             a.targets.to_string(),
@@ -99,7 +98,8 @@ fn ranges(summary: &Summary, generator: &dyn Generator) -> Table {
         ]
     };
     let known = generator.actions().iter().map(|a| a.name.as_str()).zip(&summary.feasible.actions);
-    let head = ["action", "distance of the target", "speed", "turn to the target", "rate of turning", "height of the root"];
+    let head =
+        ["action", "distance of the target", "speed", "turn to the target", "rate of turning", "height of the root"];
     Table {
         head: head.map(str::to_owned).to_vec(),
         rows: known.filter(|(_, range)| range.frames > 0).map(row).collect(),

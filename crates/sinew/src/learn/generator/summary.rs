@@ -64,7 +64,9 @@ impl Summary {
     pub fn written(&self) -> Result<String> {
         let mut value = serde_json::to_value(self).map_err(Error::Json)?;
         if let Some(fields) = value.as_object_mut() {
-            ["micros_per_frame", "micros_p99", "train_secs", "out"].map(|name| fields.remove(name));
+            for name in ["micros_per_frame", "micros_p99", "train_secs", "out"] {
+                fields.remove(name);
+            }
         }
         Ok(serde_json::to_string_pretty(&value).map_err(Error::Json)? + "\n")
     }
