@@ -57,7 +57,7 @@ impl Generator {
             out: self.output.clone(),
         };
         let options = RunOptions { threads: self.threads, cancel: stopped_by_interrupt(), ..RunOptions::default() };
-        let mut bar = Bar::new("reading the set")?;
+        let bar = Bar::new("reading the set")?;
         let made = make(&request, &options, &mut |event| {
             bar.doing(match event {
                 Event::Preparing { .. } => "preparing the frames of the set",
@@ -89,6 +89,13 @@ fn text(made: &Made) -> String {
             action.velocity_error
         ));
     }
+    lines.push(format!(
+        "  targets that may be out of reach: {:.2} m off, {:.0} % within 0.3 m; low feet move at {:.1} cm/s, in the set at {:.1}",
+        figures.any_target_error_m,
+        100.0 * figures.any_reached_share,
+        figures.skating_cm_per_sec,
+        figures.set_skating_cm_per_sec
+    ));
     lines.push(format!(
         "  answers a change of direction in {:.2} s ({:.0} % of {}); variety {:.2}; drift {:+.1}°; bones {:.3} %",
         figures.respond_secs,

@@ -42,6 +42,10 @@ pub struct MatchingConfig {
     pub steer_share: f64,
     /// Largest turn of the path towards the target, rad for each metre of the way.
     pub steer_turn_per_m: f64,
+    /// A foot is locked when the motion moves it no faster than this, over √(g · height), the speed scale of walking.
+    pub lock_speed: f64,
+    /// Half-life in which the body follows feet that stand elsewhere than the motion has them, s.
+    pub follow_halflife_secs: f64,
     /// A foot is let go when the motion carries it this far from where it stands, over the character's height.
     pub release_distance: f64,
     /// Half-life of the spring by which a foot that was let go returns to the motion, s.
@@ -71,7 +75,9 @@ impl Default for MatchingConfig {
             blend_halflife_secs: 0.1,
             steer_share: 0.2,
             steer_turn_per_m: 0.5,
-            release_distance: 0.15,
+            lock_speed: 0.1,
+            follow_halflife_secs: 0.3,
+            release_distance: 0.08,
             release_halflife_secs: 0.1,
             elsewhere: 1.0,
         }
@@ -99,7 +105,7 @@ impl MatchingConfig {
         if let Some(&(name, value)) = weights.iter().find(|(_, w)| !(0.0..=1000.0).contains(w)) {
             return Some((name, value, "from 0 to 1000"));
         }
-        let ranges: [(&str, f64, std::ops::RangeInclusive<f64>, &str); 10] = [
+        let ranges: [(&str, f64, std::ops::RangeInclusive<f64>, &str); 12] = [
             ("search_secs", self.search_secs, 0.01..=10.0, "from 0.01 to 10"),
             ("least_ahead_secs", self.least_ahead_secs, 0.0..=10.0, "from 0 to 10"),
             ("switch_below", self.switch_below, 0.0..=1.0, "from 0 to 1"),
@@ -107,6 +113,8 @@ impl MatchingConfig {
             ("blend_halflife_secs", self.blend_halflife_secs, 0.01..=10.0, "from 0.01 to 10"),
             ("steer_share", self.steer_share, 0.0..=1.0, "from 0 to 1"),
             ("steer_turn_per_m", self.steer_turn_per_m, 0.0..=10.0, "from 0 to 10"),
+            ("lock_speed", self.lock_speed, 0.0..=10.0, "from 0 to 10"),
+            ("follow_halflife_secs", self.follow_halflife_secs, 0.01..=100.0, "from 0.01 to 100"),
             ("release_distance", self.release_distance, 0.0..=1.0, "from 0 to 1"),
             ("release_halflife_secs", self.release_halflife_secs, 0.01..=10.0, "from 0.01 to 10"),
             ("elsewhere", self.elsewhere, 0.0..=100.0, "from 0 to 100"),

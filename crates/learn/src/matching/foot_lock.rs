@@ -1,7 +1,7 @@
 //! Feet that stay where they stand: while a frame of the set has a site in contact, the site keeps its place on the ground.
 //!
-//! A lock is an offset from the animated place. It holds the site while the contact lasts, decays afterwards, and is let go where the motion carries the
-//! site too far; the character's own joints then follow by inverse kinematics ([`PointIk`]).
+//! A lock is an offset from the animated place. It begins when the site has come to rest, so that a blend may still move it; it holds the site while the contact
+//! lasts, decays afterwards, and is let go where the motion carries the site too far. The character's own joints follow by inverse kinematics ([`PointIk`]).
 
 use super::decay::Decay;
 use crate::figure::Figure;
@@ -17,6 +17,8 @@ const SHORTEST: f64 = 1e-4;
 pub struct SiteLock {
     /// Where it stands; none while it is free.
     place: Option<[f64; 3]>,
+    /// Where the motion had it in the last frame; none before the first.
+    before: Option<[f64; 3]>,
     /// It was carried too far and stays free until the contact ends.
     is_let_go: bool,
     /// From the animated place, m.
@@ -33,16 +35,34 @@ pub(super) struct FootLock {
     points: Vec<(usize, usize)>,
     foot_count: usize,
     radii: Vec<f64>,
-    release_m: f64,
+    limits: LockLimits,
     decay: Decay,
     secs: f64,
+}
+
+/// When feet are locked and let go.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct LockLimits {
+    /// A site that moves faster is not locked, m/s.
+    pub speed: f64,
+    /// A site is let go when the motion carries it this far, m.
+    pub release_m: f64,
+}
+
+/// What became of the feet in a frame.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Standing {
+    /// A bit for each site that is locked.
+    pub contacts: u32,
+    /// Mean offset of the locked sites along the ground, m.
+    pub offset: [f64; 2],
 }
 
 impl FootLock {
     pub fn new(
         figure: &Figure,
         feet: &[Vec<usize>],
-        release_m: f64,
+        limits: LockLimits,
         decay: Decay,
         secs: f64,
     ) -> Result<FootLock, GeneratorError> {
@@ -59,7 +79,7 @@ impl FootLock {
         let radii = points.iter().map(site).map(|site| site.radius).collect();
         let weights = PointWeights { iterations: 3, tolerance: 1e-4, ..PointWeights::default() };
         let ik = PointIk::new(figure.character(), &body_points, &weights)?;
-        Ok(FootLock { ik, points, foot_count: feet.len(), radii, release_m, decay, secs })
+        Ok(FootLock { ik, points, foot_count: feet.len(), radii, limits, decay, secs })
     }
 
     /// Locks of a character that stands nowhere yet.
@@ -67,10 +87,10 @@ impl FootLock {
         vec![SiteLock::default(); self.points.len()]
     }
 
-    /// Moves the feet of a pose to where they stand, and the locks on by a frame.
-    pub fn apply(&self, qpos: &mut [f64], contacts: u32, locks: &mut [SiteLock]) {
+    /// Moves the feet of a pose to where they stand, and the locks on by a frame. `contacts` are those of the motion.
+    pub fn apply(&self, qpos: &mut [f64], contacts: u32, locks: &mut [SiteLock]) -> Standing {
         if self.points.is_empty() {
-            return;
+            return Standing::default();
         }
         let mut solver: PointSolver<'_> = self.ik.solver();
         let mut places = Vec::new();
@@ -78,9 +98,24 @@ impl FootLock {
         let is_far = self.advance(&places, contacts, locks);
         if is_far {
             let goals: Vec<DVec3> =
-                places.iter().zip(locks).map(|(place, lock)| *place + DVec3::from_array(lock.offset)).collect();
+                places.iter().zip(&*locks).map(|(place, lock)| *place + DVec3::from_array(lock.offset)).collect();
             solver.solve(qpos, &goals);
         }
+        self.standing(locks)
+    }
+
+    fn standing(&self, locks: &[SiteLock]) -> Standing {
+        let held = || self.points.iter().zip(locks).filter(|(_, lock)| lock.place.is_some());
+        let share = 1.0 / held().count().max(1) as f64;
+        Standing {
+            contacts: held().fold(0, |bits, ((site, _), _)| bits | 1 << site),
+            offset: [0, 1].map(|k| held().map(|(_, lock)| share * lock.offset[k]).sum()),
+        }
+    }
+
+    /// Sites of feet, a bit for each.
+    pub fn sites(&self) -> u32 {
+        self.points.iter().fold(0, |bits, (site, _)| bits | 1 << site)
     }
 
     /// Moves the locks on by a frame. Returns whether any site is away from its animated place.
@@ -118,15 +153,17 @@ impl SiteLock {
     fn advance(&mut self, animated: [f64; 3], touches: bool, foot: &FootLock) {
         self.is_let_go &= touches;
         let before = self.offset;
-        if touches && self.place.is_none() && !self.is_let_go {
+        let way = self.before.map_or(f64::INFINITY, |was| level_distance(was, animated));
+        let is_at_rest = way <= foot.limits.speed * foot.secs;
+        self.before = Some(animated);
+        if touches && is_at_rest && self.place.is_none() && !self.is_let_go {
             // It lands where the motion shows it, with what is left of an earlier offset.
             self.decay(foot);
             self.place = Some([animated[0] + self.offset[0], animated[1] + self.offset[1], animated[2]]);
         }
         if let Some(place) = self.place {
             let offset = [place[0] - animated[0], place[1] - animated[1]];
-            let distance = (offset[0] * offset[0] + offset[1] * offset[1]).sqrt();
-            if touches && distance <= foot.release_m {
+            if touches && level_distance(place, animated) <= foot.limits.release_m {
                 self.offset = [offset[0], offset[1], 0.0];
                 self.velocity = [0, 1, 2].map(|k| (self.offset[k] - before[k]) / foot.secs);
                 return;
@@ -149,4 +186,9 @@ impl SiteLock {
             foot.decay.apply(x, v);
         }
     }
+}
+
+fn level_distance(a: [f64; 3], b: [f64; 3]) -> f64 {
+    let (x, y) = (a[0] - b[0], a[1] - b[1]);
+    (x * x + y * y).sqrt()
 }

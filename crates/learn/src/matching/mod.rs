@@ -29,11 +29,14 @@ use crate::objective::Objective;
 use decay::Decay;
 use desired::Desired;
 use features::{Layout, Standard};
-use foot_lock::FootLock;
+use foot_lock::{FootLock, LockLimits};
 use motion_store::MotionStore;
 use rayon::prelude::*;
 use search::{Query, SearchIndex};
 use sinew_files::fnv::fnv1a;
+
+/// Gravity of the speed scale of walking, m/s².
+const GRAVITY: f64 = 9.81;
 
 /// A generator that plays a set of motion.
 #[derive(Clone, Debug)]
@@ -50,6 +53,8 @@ pub struct MotionMatching {
     feasible: FeasibleRange,
     foot_lock: FootLock,
     blend: Decay,
+    /// Share of the feet's offset that the body follows in a frame.
+    follow_share: f64,
     search_frames: u32,
 }
 
@@ -97,14 +102,18 @@ impl MotionMatching {
             return Err(GeneratorError::TooShort { least_secs: least_ahead as f64 / rate_hz });
         }
         let secs = 1.0 / rate_hz;
-        let release = config.release_distance * figure.height_m();
+        let limits = LockLimits {
+            speed: config.lock_speed * (GRAVITY * figure.height_m()).sqrt(),
+            release_m: config.release_distance * figure.height_m(),
+        };
         let foot_decay = Decay::new(config.release_halflife_secs, secs);
         Ok(MotionMatching {
-            foot_lock: FootLock::new(&figure, &layout.feet, release, foot_decay, secs)?,
+            foot_lock: FootLock::new(&figure, &layout.feet, limits, foot_decay, secs)?,
             feasible: FeasibleRange::of_set(set, &figure),
             index: SearchIndex::new(&rows, layout.dims(), found_by),
             pose_weights: layout.pose_weights(config),
             blend: Decay::new(config.blend_halflife_secs, secs),
+            follow_share: 1.0 - libm::exp2(-secs / config.follow_halflife_secs),
             search_frames: libm::round(config.search_secs * rate_hz).max(1.0) as u32,
             actions: set.header.actions.clone(),
             config: config.clone(),
@@ -298,8 +307,12 @@ impl Generator for MotionMatching {
             self.steer(memory, target, f64::from(secs) - 1.0 / self.rate_hz, objective.heading_rad.is_none());
         }
         let mut qpos = self.pose(memory);
-        let contacts = self.store.contacts[memory.frame];
-        self.foot_lock.apply(&mut qpos, contacts, &mut memory.locks);
+        let shown_contacts = self.store.contacts[memory.frame];
+        let standing = self.foot_lock.apply(&mut qpos, shown_contacts, &mut memory.locks);
+        // Feet that stand are right: what leans towards them goes there.
+        memory.anchor.x += self.follow_share * standing.offset[0];
+        memory.anchor.y += self.follow_share * standing.offset[1];
+        let contacts = shown_contacts & !self.foot_lock.sites() | standing.contacts;
         let shown = self.store.intents[memory.frame];
         (state.qpos, state.contacts, state.frame) = (qpos, contacts, state.frame + 1);
         completed(intent, &shown)

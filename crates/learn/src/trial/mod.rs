@@ -16,6 +16,7 @@ use figures::{
     distance_to_set_deg, diversity_deg, median, points_along, quantile, skating_cm_per_sec, slides_cm, stretch_percent,
     velocity,
 };
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::time::Instant;
 use tasks::{Task, TaskKind, Tasks};
@@ -59,9 +60,13 @@ pub struct TrialFigures {
     pub target_error_p90_m: f64,
     /// Share of the targets within 0.3 m at their time.
     pub reached_share: f64,
+    /// The same of targets that the set reaches from any velocity, and which may be out of reach from the present one, m: median.
+    pub any_target_error_m: f64,
+    /// Share of those within 0.3 m at their time.
+    pub any_reached_share: f64,
     /// Of each action.
     pub actions: Vec<ActionFigures>,
-    /// Changes of direction that were asked for, up to 90° to either side.
+    /// Changes of direction that were asked for, 45° to 90° from the present one.
     pub turns: usize,
     /// Time until the character moves within 30° of the way to the new target, s: median of those that did in 3 s.
     pub respond_secs: f64,
@@ -75,6 +80,8 @@ pub struct TrialFigures {
     pub foot_slide_p90_cm: f64,
     /// Level speed of low feet, whatever is called a contact, cm/s.
     pub skating_cm_per_sec: f64,
+    /// The same of the set, cm/s.
+    pub set_skating_cm_per_sec: f64,
     /// Largest change of a link's length, percent.
     pub bone_stretch_percent: f64,
     /// Mean distance of the joints from the nearest pose of the set in the first minute, degrees.
@@ -168,7 +175,8 @@ fn seen_velocity(generator: &dyn Generator, trace: &Trace, state: &GeneratorStat
 impl Trace {
     fn figures(&self, generator: &dyn Generator, set: &MotionSet, options: &TrialOptions) -> TrialFigures {
         let (figure, rate_hz) = (generator.figure(), generator.rate_hz());
-        let errors: Vec<(usize, f64)> = self.target_errors().collect();
+        let errors: Vec<(usize, f64)> = self.target_errors(TaskKind::Target).collect();
+        let anywhere: Vec<f64> = self.target_errors(TaskKind::Anywhere).map(|(_, error)| error).collect();
         let all: Vec<f64> = errors.iter().map(|(_, error)| *error).collect();
         let velocity_errors: Vec<(usize, f64)> = self.velocity_errors(rate_hz).collect();
         let responses = self.responses(rate_hz, STANDING * figure.height_m());
@@ -221,6 +229,8 @@ impl Trace {
             target_error_m: median(&all),
             target_error_p90_m: quantile(&all, 0.9),
             reached_share: reached(&all),
+            any_target_error_m: median(&anywhere),
+            any_reached_share: reached(&anywhere),
             actions: by_action.filter(|a| a.targets + a.velocities > 0).collect(),
             turns: responses.len(),
             respond_secs: median(&responded),
@@ -229,6 +239,7 @@ impl Trace {
             foot_slide_cm: median(&slides),
             foot_slide_p90_cm: quantile(&slides, 0.9),
             skating_cm_per_sec: skating_cm_per_sec(&sites, &soles, LOW * figure.height_m(), rate_hz),
+            set_skating_cm_per_sec: set_skating(set, generator, &soles),
             bone_stretch_percent: stretch_percent(&self.joint_places, &links(generator)),
             pose_distance_deg: first,
             drift_deg: last - first,
@@ -245,8 +256,8 @@ impl Trace {
     }
 
     /// Action and distance of each target that was due.
-    fn target_errors(&self) -> impl Iterator<Item = (usize, f64)> + '_ {
-        let due = self.tasks.iter().filter(|task| task.kind == TaskKind::Target);
+    fn target_errors(&self, kind: TaskKind) -> impl Iterator<Item = (usize, f64)> + '_ {
+        let due = self.tasks.iter().filter(move |task| task.kind == kind);
         due.filter_map(|task| {
             let [x, y] = task.objective.target?;
             let row = self.rows.get(task.to_frame)?;
@@ -283,6 +294,21 @@ impl Trace {
             })
             .collect()
     }
+}
+
+/// Level speed of low feet in the set, the mean over its sequences by their length, cm/s.
+fn set_skating(set: &MotionSet, generator: &dyn Generator, soles: &[(usize, f64)]) -> f64 {
+    let figure = generator.figure();
+    let (mut sum, mut frames) = (0.0, 0);
+    for sequence in &set.sequences {
+        let positions = sequence.positions_f64(figure);
+        let rows = positions.par_chunks(figure.model().position_count());
+        let sites: Vec<Vec<[f64; 3]>> = rows.map(|row| figure.site_places(row)).collect();
+        let speed = skating_cm_per_sec(&sites, soles, LOW * figure.height_m(), generator.rate_hz());
+        sum += speed * sites.len() as f64;
+        frames += sites.len();
+    }
+    sum / frames.max(1) as f64
 }
 
 fn reached(errors: &[f64]) -> f64 {

@@ -22,6 +22,8 @@ pub(super) enum TaskKind {
     Target,
     /// To move with a velocity.
     Velocity,
+    /// To be at a place at a time that the set reaches, but perhaps from another velocity.
+    Anywhere,
     /// To turn to a far target at once.
     Turn,
 }
@@ -93,19 +95,29 @@ impl Tasks {
         let action = *known.get(stream.uniform(0.0, known.len() as f64) as usize)?;
         let kind = match stream.uniform(0.0, 1.0) {
             x if x < 0.2 => TaskKind::Turn,
-            x if x < 0.4 && !self.velocities[action].is_empty() => TaskKind::Velocity,
+            x if x < 0.4 => TaskKind::Anywhere,
+            x if x < 0.6 && !self.velocities[action].is_empty() => TaskKind::Velocity,
             _ => TaskKind::Target,
         };
         let frame = figure.heading_frame(&state.qpos);
+        let speed = (velocity[0] * velocity[0] + velocity[1] * velocity[1]).sqrt();
+        let is_moving = speed > super::STANDING * figure.height_m();
         let now_secs = state.frame as f64 / self.rate_hz;
         let objective = match kind {
             TaskKind::Target => Objective::of_intent(&alike(&self.targets[action], velocity, stream), &frame, now_secs),
             TaskKind::Velocity => {
                 Objective::of_intent(&alike(&self.velocities[action], velocity, stream), &frame, now_secs)
             }
+            TaskKind::Anywhere => {
+                let examples = &self.targets[action];
+                let any = &examples[stream.uniform(0.0, examples.len() as f64) as usize];
+                Objective::of_intent(&any.intent, &frame, now_secs)
+            }
             TaskKind::Turn => {
-                let half = std::f64::consts::FRAC_PI_2;
-                let (sin, cos) = libm::sincos(stream.uniform(-half, half));
+                let side = if stream.uniform(0.0, 1.0) < 0.5 { -1.0 } else { 1.0 };
+                let turn = side * stream.uniform(0.25, 0.5) * std::f64::consts::PI;
+                let present = if is_moving { libm::atan2(velocity[1], velocity[0]) } else { 0.0 };
+                let (sin, cos) = libm::sincos(present + turn);
                 let target = frame.point([self.far_m * cos, self.far_m * sin]);
                 Objective { actions: 1 << action, target: Some(target), ..Objective::default() }
             }

@@ -2,7 +2,6 @@ use super::*;
 use crate::actions::Action;
 use crate::feasible::FeasibleRange;
 use crate::figure::Figure;
-use crate::generator::Memory;
 use crate::ground_transform::GroundTransform;
 use crate::intent::Intent;
 use crate::matching::{MatchingConfig, MotionMatching};

@@ -45,14 +45,21 @@ fn facts(summary: &Summary) -> Vec<(String, String)> {
         ),
         ("targets within 0.3 m at their time", format!("{:.0} % of {}", 100.0 * f.reached_share, f.targets)),
         (
-            "answer to a change of direction up to 90°",
+            "the same, of targets that may be out of reach",
+            format!("{:.0} %, {:.2} m off in the median", 100.0 * f.any_reached_share, f.any_target_error_m),
+        ),
+        (
+            "answer to a change of direction of 45° to 90°",
             format!("{:.2} s; {:.0} % of {} in 3 s", f.respond_secs, 100.0 * f.responded_share, f.turns),
         ),
         (
             "foot slide in a contact",
             format!("{:.2} cm, nine of ten below {:.2} cm, of {}", f.foot_slide_cm, f.foot_slide_p90_cm, f.contacts),
         ),
-        ("level speed of low feet", format!("{:.1} cm/s", f.skating_cm_per_sec)),
+        (
+            "level speed of low feet",
+            format!("{:.1} cm/s, in the set {:.1} cm/s", f.skating_cm_per_sec, f.set_skating_cm_per_sec),
+        ),
         ("change of the bones' length", format!("{:.3} %", f.bone_stretch_percent)),
         (
             "distance from the poses of the set",
