@@ -98,7 +98,7 @@ impl Augmenter<'_> {
         motion.labels.truncate(frames);
         check_cancelled()?;
         let slide_edited = self.slide(&motion);
-        plant(figure, &mut motion)?;
+        plant(figure, &mut motion, config.farthest_stand * figure.height_m())?;
         let slide_planted = self.slide(&motion);
         check_cancelled()?;
         let jumps = steps.iter().filter(|step| step.is_jump).count() as u64;

@@ -20,6 +20,8 @@ pub struct DataConfig {
     pub contact_release: f64,
     /// Contacts shorter than this are none, s.
     pub shortest_contact_secs: f64,
+    /// A contact that wanders farther than this, over the character's height, after an edit is lifted and set down again on the way.
+    pub farthest_stand: f64,
     /// Most transitions of the motion graph for each minute of captured motion.
     pub transitions_per_minute: f64,
     /// Largest distance of a transition, in units of how far a pose moves in 0.1 s (the median over the clips).
@@ -57,15 +59,16 @@ impl Default for DataConfig {
             minutes: 10.0,
             sequence_secs: 60.0,
             contact_height: 0.03,
-            contact_speed: 0.1,
+            contact_speed: 0.06,
             contact_release: 1.5,
             shortest_contact_secs: 0.1,
+            farthest_stand: 0.05,
             transitions_per_minute: 120.0,
             transition_distance: 1.5,
             velocity_secs: 0.1,
             window_secs: 0.15,
             blend_secs: 0.4,
-            least_walk_secs: 1.0,
+            least_walk_secs: 1.5,
             shortest_segment_secs: 2.0,
             longest_segment_secs: 5.0,
             least_stretch: 0.7,
@@ -81,13 +84,14 @@ impl Default for DataConfig {
 impl DataConfig {
     /// Name, value and range of the first field that is unusable.
     pub fn fault(&self) -> Option<(&'static str, f64, &'static str)> {
-        let ranges: [(&str, f64, std::ops::RangeInclusive<f64>, &str); 18] = [
+        let ranges: [(&str, f64, std::ops::RangeInclusive<f64>, &str); 19] = [
             ("minutes", self.minutes, 0.0..=10000.0, "from 0 to 10000"),
             ("sequence_secs", self.sequence_secs, 10.0..=600.0, "from 10 to 600"),
             ("contact_height", self.contact_height, 0.0..=1.0, "from 0 to 1"),
             ("contact_speed", self.contact_speed, 0.0..=10.0, "from 0 to 10"),
             ("contact_release", self.contact_release, 1.0..=10.0, "from 1 to 10"),
             ("shortest_contact_secs", self.shortest_contact_secs, 0.0..=10.0, "from 0 to 10"),
+            ("farthest_stand", self.farthest_stand, 0.001..=10.0, "from 0.001 to 10"),
             ("transitions_per_minute", self.transitions_per_minute, 0.0..=1800.0, "from 0 to 1800"),
             ("transition_distance", self.transition_distance, 0.0..=100.0, "from 0 to 100"),
             ("velocity_secs", self.velocity_secs, 0.0..=10.0, "from 0 to 10"),

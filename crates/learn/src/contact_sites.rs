@@ -12,6 +12,8 @@ const LOW: f64 = 0.05;
 const SOLE: f64 = 0.03;
 /// A sole of this length, over the character's height, has a heel and a toe.
 const LONG: f64 = 0.05;
+/// A round end is at a joint when its centre is nearer than this, over its radius.
+const AT_JOINT: f64 = 0.75;
 /// Share of a sole's length that is its heel or its toe.
 const END: f64 = 0.25;
 
@@ -48,7 +50,7 @@ impl SolePoint {
 /// Finds the sites of a character that looks along the angle `forward_rad` at rest: of feet first, then of other end effectors.
 pub fn contact_sites(character: &Character, model: &Model, forward_rad: f64) -> Vec<ContactSite> {
     let rest = Measured::new(model, model.rest_position(), &vec![0.0; model.velocity_count()], [0.0; 3]);
-    let points = surface_points(model, &rest);
+    let points = surface_points(character, model, &rest);
     let (mut floor, mut top) = (f64::INFINITY, f64::NEG_INFINITY);
     for point in &points {
         floor = floor.min(point.bottom());
@@ -116,8 +118,16 @@ fn mean_site(model: &Model, points: &[&SolePoint], name: String) -> ContactSite 
     ContactSite { name, body: plain_name(model, body), center, radius, is_foot: true }
 }
 
-fn surface_points(model: &Model, rest: &Measured) -> Vec<SolePoint> {
+/// Points of all bodies' surfaces; a round end at a joint that carries the next body is no end: it is the ankle, not the heel.
+fn surface_points(character: &Character, model: &Model, rest: &Measured) -> Vec<SolePoint> {
     let mut points = Vec::new();
+    let is_ankle = |body: &str, center: &[f64; 3], radius: f64| {
+        let carried = character.joints.iter().filter(|joint| joint.parent.as_deref() == Some(body));
+        carried.into_iter().any(|joint| {
+            let square: f64 = (0..3).map(|k| (joint.position[k] - center[k]).powi(2)).sum();
+            square.sqrt() < AT_JOINT * radius
+        })
+    };
     for (body, (info, motion)) in model.bodies().iter().zip(&rest.bodies).enumerate() {
         for shape in &info.shapes {
             let ends: Vec<([f64; 3], f64)> = match shape {
@@ -135,12 +145,9 @@ fn surface_points(model: &Model, rest: &Measured) -> Vec<SolePoint> {
                     (0..8).map(corner).collect()
                 }
             };
-            points.extend(ends.into_iter().map(|(center, radius)| SolePoint {
-                body,
-                center,
-                radius,
-                place: motion.place(center),
-            }));
+            let name = plain_name(model, body);
+            let ends = ends.into_iter().filter(|(center, radius)| !is_ankle(&name, center, *radius));
+            points.extend(ends.map(|(center, radius)| SolePoint { body, center, radius, place: motion.place(center) }));
         }
     }
     points

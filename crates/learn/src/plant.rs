@@ -2,26 +2,26 @@
 //!
 //! While a site touches, its place on the ground is one and the same: the mean of where the edit has it. Between two touches the difference to the edit goes over
 //! from the one to the other as a cubic with the same slopes at both ends. Full-body inverse kinematics then leads the sites to these places, frame by frame,
-//! through the character's own joints and limits.
+//! through the character's own joints and limits. A touch that wanders too far to be one place is broken into several, with a lift between them.
 
 use crate::contacts::runs;
 use crate::edit::Motion;
 use crate::error::LearnError;
 use crate::figure::Figure;
 use glam::{DVec2, DVec3};
-use rayon::prelude::*;
 use sinew_modeler::ik::{BodyPoint, PointIk, PointWeights};
 
 /// Frames over which a difference fades out before the first touch and after the last.
 const FADE: usize = 10;
-/// Frames that one thread solves in a row.
-const CHUNK: usize = 64;
 
-/// Plants the sites of a motion that touch the ground.
+/// Frames that a site is lifted for where it wanders.
+const LIFT: usize = 5;
+
+/// Plants the sites of a motion that touch the ground; where a touch wanders farther than `farthest_m`, it is lifted on the way.
 ///
 /// # Errors
 /// Where the character is not valid.
-pub fn plant(figure: &Figure, motion: &mut Motion) -> Result<(), LearnError> {
+pub fn plant(figure: &Figure, motion: &mut Motion, farthest_m: f64) -> Result<(), LearnError> {
     let touching = motion.contacts.iter().fold(0, |all, bits| all | bits);
     let sites: Vec<usize> = (0..figure.sites().len()).filter(|site| touching >> site & 1 == 1).collect();
     if sites.is_empty() {
@@ -34,37 +34,49 @@ pub fn plant(figure: &Figure, motion: &mut Motion) -> Result<(), LearnError> {
     let points: Vec<BodyPoint> = sites.iter().map(point).collect();
     let ik = PointIk::new(figure.character(), &points, &PointWeights::default())?;
     let nq = figure.model().position_count();
-    let places: Vec<Vec<DVec3>> = motion
-        .positions
-        .par_chunks(CHUNK * nq)
-        .flat_map_iter(|rows| {
-            let mut solver = ik.solver();
-            rows.chunks(nq)
-                .map(|row| {
-                    let mut places = Vec::new();
-                    solver.places(row, &mut places);
-                    places
-                })
-                .collect::<Vec<_>>()
+    let mut solver = ik.solver();
+    let places: Vec<Vec<DVec3>> = (motion.positions.chunks(nq))
+        .map(|row| {
+            let mut places = Vec::new();
+            solver.places(row, &mut places);
+            places
         })
         .collect();
     let mut goals = places.clone();
     for (index, &site) in sites.iter().enumerate() {
         let path: Vec<DVec2> = places.iter().map(|frame| frame[index].truncate()).collect();
-        let touches: Vec<bool> = motion.contacts.iter().map(|bits| bits >> site & 1 == 1).collect();
+        let mut touches: Vec<bool> = motion.contacts.iter().map(|bits| bits >> site & 1 == 1).collect();
+        lift(&path, &mut touches, farthest_m);
+        for (bits, touches) in motion.contacts.iter_mut().zip(&touches) {
+            *bits = if *touches { *bits } else { *bits & !(1 << site) };
+        }
         for (frame, by) in differences(&path, &touches).into_iter().enumerate() {
             let goal = &mut goals[frame][index];
             *goal += by.extend(0.0);
             goal.z = goal.z.max(figure.sites()[site].radius);
         }
     }
-    motion.positions.par_chunks_mut(CHUNK * nq).zip(goals.par_chunks(CHUNK)).for_each(|(rows, goals)| {
-        let mut solver = ik.solver();
-        for (row, goals) in rows.chunks_mut(nq).zip(goals) {
-            solver.solve(row, goals);
-        }
-    });
+    for (row, goals) in motion.positions.chunks_mut(nq).zip(&goals) {
+        solver.solve(row, goals);
+    }
     Ok(())
+}
+
+/// Breaks touches in which a site gets farther than `farthest` from where it was on the average since the last break.
+fn lift(path: &[DVec2], touches: &mut [bool], farthest: f64) {
+    for (first, end) in runs(path.len(), |frame| touches[frame]) {
+        let (mut sum, mut count) = (DVec2::ZERO, 0.0);
+        let mut frame = first;
+        while frame < end {
+            if count > 0.0 && path[frame].distance(sum / count) > farthest {
+                let (from, to) = (frame.saturating_sub(LIFT / 2).max(first), (frame + LIFT.div_ceil(2)).min(end));
+                touches[from..to].fill(false);
+                (sum, count, frame) = (DVec2::ZERO, 0.0, to);
+                continue;
+            }
+            (sum, count, frame) = (sum + path[frame], count + 1.0, frame + 1);
+        }
+    }
 }
 
 /// How a site has to be displaced in every frame.
@@ -140,6 +152,18 @@ mod tests {
     }
 
     #[test]
+    fn a_touch_that_wanders_is_lifted_on_the_way() {
+        let path: Vec<DVec2> = (0..60).map(|f| DVec2::new(0.005 * f64::from(f), 0.0)).collect();
+        let mut touches = vec![true; 60];
+        lift(&path, &mut touches, 0.08);
+        // The mean of 0 … f − 1 is 0.005 (f − 1)/2 away by more than 0.08 at f = 32.
+        assert_eq!(runs(60, |f| touches[f]), [(0, 30), (35, 60)]);
+        let mut still = vec![true; 60];
+        lift(&path, &mut still, 0.2);
+        assert!(still.iter().all(|touches| *touches));
+    }
+
+    #[test]
     fn a_pushed_figure_keeps_its_feet() {
         let figure = Figure::new(&embedded::humanoid(), 0.0).unwrap();
         let nq = figure.model().position_count();
@@ -158,7 +182,7 @@ mod tests {
         };
         let before = slide(&motion);
         let roots: Vec<f64> = motion.positions.chunks(nq).map(|row| row[0]).collect();
-        plant(&figure, &mut motion).unwrap();
+        plant(&figure, &mut motion, 0.2).unwrap();
         let after = slide(&motion);
         assert!(before.max_cm > 6.0 && after.max_cm < 0.3, "{before:?} {after:?}");
         let moved = motion.positions.chunks(nq).zip(roots).map(|(row, x)| (row[0] - x).abs()).fold(0.0, f64::max);

@@ -3,6 +3,9 @@
 use crate::intent::{CONTROLS, Control, Intent};
 use serde::{Deserialize, Serialize};
 
+/// Side of the cells in which targets are counted, m.
+const CELL_M: f32 = 0.1;
+
 /// The range of a control value.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ControlRange {
@@ -32,6 +35,17 @@ impl ControlValues {
         }
     }
 
+    /// Area of the ground on which targets lie, seen from the character, m²: cells of 0.1 m that hold at least one frame in 2000.
+    pub fn target_area(&self) -> f64 {
+        let [forward, left] = [Control::TargetForward, Control::TargetLeft].map(|c| &self.values[c as usize]);
+        let cell = |x: f32| (x / CELL_M).floor() as i64;
+        let mut cells: Vec<(i64, i64)> = forward.iter().zip(left).map(|(&x, &y)| (cell(x), cell(y))).collect();
+        cells.sort_unstable();
+        let least = cells.len().div_ceil(2000);
+        let full = cells.chunk_by(|a, b| a == b).filter(|cell| cell.len() >= least).count();
+        full as f64 * f64::from(CELL_M * CELL_M)
+    }
+
     /// The ranges of the values that occur.
     pub fn ranges(mut self) -> Vec<ControlRange> {
         let mut ranges = Vec::new();
@@ -57,6 +71,16 @@ impl ControlValues {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn targets_cover_the_cells_that_they_lie_in() {
+        let mut values = ControlValues::default();
+        let target = |x: f32, y: f32| Intent::new(1).with(Control::TargetForward, x).with(Control::TargetLeft, y);
+        values.add(&vec![target(0.55, -0.05); 3000]);
+        values.add(&vec![target(0.65, 0.05); 3000]);
+        values.add(&[target(9.0, 9.0)]);
+        assert!((values.target_area() - 0.02).abs() < 1e-6, "one frame of 6001 does not count");
+    }
 
     #[test]
     fn quantiles_of_the_values_that_are_given() {

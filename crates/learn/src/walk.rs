@@ -20,7 +20,8 @@ pub struct Step {
 
 /// Walks for at most `frames` frames from a random one.
 ///
-/// At every transition it stays or takes one, with chances that fall with how often this walk has been there; within `least_walk_secs` of the last one it stays where it can.
+/// At every transition it stays or takes one, with chances `1/(1 + v)²`, v being how often on the average this walk has been in the second that follows, so
+/// that it goes everywhere; within `least_walk_secs` of the last one it stays where it can.
 /// Without a core, it plays one clip to its end.
 pub(crate) fn random_walk(
     captured: &Captured,
@@ -50,7 +51,11 @@ pub(crate) fn random_walk(
         visits[here] += 1;
         let leaving = graph.leaving(here);
         let can_stay = captured.has_next(here) && (!graph.has_core() || graph.is_core[here + 1]);
-        let chance = |to: usize| 1.0 / (1.0 + f64::from(visits[to]));
+        let chance = |to: usize| {
+            let ahead = &visits[to..(to + RATE_HZ as usize).min(captured.starts[captured.clip_of(to) + 1])];
+            let mean = f64::from(ahead.iter().sum::<u32>()) / ahead.len() as f64;
+            1.0 / ((1.0 + mean) * (1.0 + mean))
+        };
         let mut weights: Vec<f64> = leaving.iter().map(|t| chance(t.like as usize + 1)).collect();
         if can_stay {
             if since < least {

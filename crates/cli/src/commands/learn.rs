@@ -133,6 +133,8 @@ fn text(made: &Made) -> String {
         let before = before.map_or("–".into(), |b| said(b.quantiles));
         lines.push(format!("  {:18} {before:>16}  →  {:>16} {}", after.control, said(after.quantiles), after.unit));
     }
+    let areas = [summary.target_area_before_m2, summary.target_area_after_m2];
+    lines.push(format!("  {:18} {:>13.2} m²  →  {:>13.2} m²", "ground of targets", areas[0], areas[1]));
     lines.extend(summary.notes.iter().map(|note| format!("  {note}")));
     lines.push(format!("  in {:.1} s", summary.wall_secs.unwrap_or(0.0)));
     lines.push(format!("set:    {}", file(SET)));

@@ -18,9 +18,12 @@ use crate::motion_set::RATE_HZ;
 use distance::{Features, Meeting};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// Where the core has less than this share of the frames, larger distances are tried.
-const GOOD_CORE: f64 = 0.5;
+const GOOD_CORE: f64 = 0.9;
+/// Meetings are at least this far from each other in one of their two frames, s.
+const SPREAD_SECS: f64 = 0.3;
 /// Factors by which they grow.
 const WIDER: [f32; 4] = [1.0, 1.25, 1.6, 2.0];
 
@@ -97,8 +100,8 @@ impl MotionGraph {
         meetings.sort_by(|a, b| a.distance.total_cmp(&b.distance).then((a.first, a.second).cmp(&(b.first, b.second))));
         let mut graph = MotionGraph::of_meetings(figure, captured, config, &[]);
         for (round, wider) in WIDER.into_iter().enumerate() {
-            let within: Vec<Meeting> =
-                meetings.iter().copied().filter(|m| m.distance <= largest(wider)).take(most << round).collect();
+            let near = meetings.iter().copied().filter(|m| m.distance <= largest(wider));
+            let within = spread(near, (SPREAD_SECS * RATE_HZ) as u32, most << round);
             graph = MotionGraph::of_meetings(figure, captured, config, &within);
             graph.report.largest_distance_m = f64::from(largest(wider));
             if graph.report.core_frames as f64 >= GOOD_CORE * captured.frame_count() as f64 {
@@ -154,6 +157,30 @@ impl MotionGraph {
     }
 }
 
+/// Takes meetings in the given order, each at least `apart` frames from those taken before in one of its two frames, until there are `most`. Standing frames,
+/// which all are alike, would take the places of all others.
+fn spread(meetings: impl Iterator<Item = Meeting>, apart: u32, most: usize) -> Vec<Meeting> {
+    let cell = |m: &Meeting| (m.first / apart.max(1), m.second / apart.max(1));
+    let mut taken: BTreeMap<(u32, u32), Vec<Meeting>> = BTreeMap::new();
+    let mut all = Vec::new();
+    for meeting in meetings {
+        if all.len() == most {
+            break;
+        }
+        let (row, column) = cell(&meeting);
+        let is_near =
+            |m: &Meeting| m.first.abs_diff(meeting.first) < apart && m.second.abs_diff(meeting.second) < apart;
+        let around = (row.saturating_sub(1)..=row + 1)
+            .flat_map(|r| (column.saturating_sub(1)..=column + 1).map(move |c| (r, c)));
+        if around.into_iter().filter_map(|place| taken.get(&place)).flatten().any(is_near) {
+            continue;
+        }
+        taken.entry((row, column)).or_default().push(meeting);
+        all.push(meeting);
+    }
+    all
+}
+
 /// Aligns the frames around both ends.
 fn transition(figure: &Figure, captured: &Captured, config: &DataConfig, from: u32, like: u32) -> Transition {
     let window = (config.window_secs * RATE_HZ) as usize;
@@ -200,4 +227,18 @@ fn pruned(captured: &Captured, edges: &[Vec<u32>], is_core: &[bool]) -> Vec<Prun
         }
     }
     parts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn meetings_are_spread_over_the_clips() {
+        let meeting = |first: u32, second: u32| Meeting { first, second, distance: 0.0 };
+        let all = [meeting(10, 50), meeting(12, 55), meeting(18, 50), meeting(19, 41), meeting(20, 60), meeting(0, 90)];
+        let taken = spread(all.into_iter(), 9, 4);
+        assert_eq!(taken, [meeting(10, 50), meeting(19, 41), meeting(20, 60), meeting(0, 90)]);
+        assert_eq!(spread(all.into_iter(), 9, 2).len(), 2);
+    }
 }

@@ -31,7 +31,9 @@ pub struct PointWeights {
     pub root_orientation: f64,
     /// Of each link's turn away from its orientation. Default 1.
     pub pose: f64,
-    /// Most steps for a pose. Default 8.
+    /// Of each coordinate's correction against that of the pose before, where poses follow each other. Default 1.
+    pub smoothness: f64,
+    /// Most steps for a pose. Default 12.
     pub iterations: usize,
     /// A pose is done when no coordinate moves by more than this in a step. Default 1e-5.
     pub tolerance: f64,
@@ -44,7 +46,8 @@ impl Default for PointWeights {
             root_position: 200.0,
             root_orientation: 100.0,
             pose: 1.0,
-            iterations: 8,
+            smoothness: 1.0,
+            iterations: 12,
             tolerance: 1e-5,
         }
     }
@@ -81,19 +84,23 @@ impl PointIk {
             ik: self,
             solver: Solver::new(&self.tree, &self.targets),
             placed: Vec::new(),
-            no_pull: vec![0.0; self.tree.velocity_count],
-            start: vec![0.0; self.tree.position_count],
+            weights: vec![0.0; self.tree.velocity_count],
+            correction: vec![0.0; self.tree.velocity_count],
+            reference: vec![0.0; self.tree.position_count],
         }
     }
 }
 
-/// Solves pose after pose; see [`PointIk::solver`].
+/// Solves pose after pose; see [`PointIk::solver`]. Corrections are smooth from one pose to the next.
 pub struct PointSolver<'a> {
     ik: &'a PointIk,
     solver: Solver<'a>,
     placed: Vec<Placed>,
-    no_pull: Vec<f64>,
-    start: Vec<f64>,
+    /// Weight of each coordinate's pull towards the correction of the pose before; 0 for the first.
+    weights: Vec<f64>,
+    /// What the last pose was corrected by.
+    correction: Vec<f64>,
+    reference: Vec<f64>,
 }
 
 impl PointSolver<'_> {
@@ -104,17 +111,23 @@ impl PointSolver<'_> {
         out.extend(self.ik.targets.points[..self.ik.point_count].iter().map(|t| self.placed[t.link].place(t.point)));
     }
 
-    /// Changes a pose as little as possible so that its points are at `goals`, within the joints' limits.
+    /// Changes a pose as little as possible so that its points are at `goals`, within the joints' limits. The pose before is the one that was solved last.
     pub fn solve(&mut self, qpos: &mut [f64], goals: &[DVec3]) {
-        self.ik.tree.place(qpos, &mut self.placed);
+        let tree = &self.ik.tree;
+        tree.place(qpos, &mut self.placed);
         // What is asked for: every link as it is, and each point where its goal is.
         self.placed.extend(goals.iter().map(|&position| Placed { position, orientation: DQuat::IDENTITY }));
         self.solver.aim(&self.placed);
-        self.start.copy_from_slice(qpos);
-        self.ik.tree.project(qpos);
-        let pull = Pull { reference: &self.start, weights: &self.no_pull };
+        let own = qpos.to_vec();
+        self.reference.copy_from_slice(&own);
+        tree.advance(&mut self.reference, &self.correction);
+        tree.project(&mut self.reference);
+        qpos.copy_from_slice(&self.reference);
+        let pull = Pull { reference: &self.reference, weights: &self.weights };
         self.solver.solve(qpos, pull, self.ik.weights.iterations, self.ik.weights.tolerance);
-        self.ik.tree.align_signs(qpos, &self.start);
+        tree.align_signs(qpos, &own);
+        tree.difference(&own, qpos, &mut self.correction);
+        self.weights.fill(self.ik.weights.smoothness);
     }
 }
 
@@ -182,7 +195,9 @@ mod tests {
             let mut goals = Vec::new();
             solver.places(&bent, &mut goals);
             let mut same = bent.clone();
-            solver.solve(&mut same, &goals);
+            for _ in 0..3 {
+                solver.solve(&mut same, &goals);
+            }
             assert!(same.iter().zip(&bent).all(|(a, b)| (a - b).abs() < 1e-9), "goals that are met change nothing");
             goals[0] += DVec3::new(0.02, 0.01, 0.03);
             let (mut moved, mut found) = (bent.clone(), Vec::new());

@@ -78,6 +78,10 @@ fn facts(summary: &Summary) -> Vec<(String, String)> {
             ),
         ),
         ("transitions taken", format!("{:.1} a minute", summary.transitions_per_minute)),
+        (
+            "ground that targets lie on",
+            format!("{:.2} m², captured {:.2} m²", summary.target_area_after_m2, summary.target_area_before_m2),
+        ),
         ("edited segments", summary.edited_segments.to_string()),
         ("seed", summary.seed.to_string()),
     ];

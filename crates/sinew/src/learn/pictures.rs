@@ -64,7 +64,7 @@ fn example(hero: &Hero, augmented: &Augmented, segment: &Segment) -> Result<Exam
             .collect()
     };
     let caption = format!(
-        "{:.1} s, length {:.0} %, bent by {:.0}° to the {}, pace {:.0} %",
+        "{:.1} s, length {:.0} %, bent by {:.0} degrees to the {}, pace {:.0} %",
         seconds[0],
         100.0 * segment.stretch,
         segment.bend_rad.abs().to_degrees(),

@@ -9,6 +9,9 @@ use sinew_learn::{
 };
 use std::path::Path;
 
+/// Shortest part of a clip whose absence from the graph is told, s.
+const LEAST_TOLD_SECS: f64 = 0.2;
+
 /// The figures of a data set, as `summary.json` and `sinew learn data --json` have them.
 #[derive(Clone, Debug, Serialize)]
 pub struct Summary {
@@ -46,6 +49,10 @@ pub struct Summary {
     pub ranges_before: Vec<ControlRange>,
     /// Ranges of the control values in the augmented motion.
     pub ranges_after: Vec<ControlRange>,
+    /// Ground on which the targets of captured frames lie, seen from the character: cells of 0.1 m, m².
+    pub target_area_before_m2: f64,
+    /// The same of the augmented motion.
+    pub target_area_after_m2: f64,
     /// Clips and files that could not be used.
     pub skipped: Vec<Skipped>,
     /// What was done to the clips, one sentence each.
@@ -73,6 +80,7 @@ impl Summary {
                 Origin::Augmented => after.add(&sequence.intents),
             }
         }
+        let (target_area_before_m2, target_area_after_m2) = (before.target_area(), after.target_area());
         let minutes = |frames: usize| frames as f64 / (60.0 * RATE_HZ);
         let (frames_in, frames_out) = (prepared.captured.frame_count(), state.frames as usize);
         Ok(Summary {
@@ -91,6 +99,8 @@ impl Summary {
             foot_slide_before: prepared.captured.slide,
             foot_slide_unplanted: state.figures.slide_edited,
             foot_slide_after: state.figures.slide_planted,
+            target_area_before_m2,
+            target_area_after_m2,
             ranges_before: before.ranges(),
             ranges_after: after.ranges(),
             skipped: prepared.clips.skipped.clone(),
@@ -135,7 +145,8 @@ fn notes(prepared: &Prepared) -> Vec<String> {
         );
         return notes;
     }
-    for part in &report.pruned {
+    // Single frames at the ends of clips are not worth a sentence.
+    for part in report.pruned.iter().filter(|part| part.to_secs - part.from_secs > LEAST_TOLD_SECS) {
         let why = match part.why.as_str() {
             "dead end" => "nothing leads on from there",
             "no way in" => "nothing leads there",
