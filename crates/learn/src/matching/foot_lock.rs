@@ -175,9 +175,9 @@ impl SiteLock {
     }
 
     fn carry(&mut self, offset: [f64; 2], secs: f64) {
-        for k in 0..2 {
-            self.velocity[k] = (offset[k] - self.offset[k]) / secs;
-            self.offset[k] = offset[k];
+        for ((to, x), v) in offset.iter().zip(&mut self.offset).zip(&mut self.velocity) {
+            *v = (to - *x) / secs;
+            *x = *to;
         }
     }
 

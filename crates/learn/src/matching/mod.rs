@@ -207,8 +207,17 @@ impl MotionMatching {
         moved
     }
 
-    /// Shifts and turns the ground of the set a little, so that the path ahead meets the target; never by more than a share of the way of this frame.
-    fn steer(&self, memory: &mut MatchingMemory, target: [f64; 2], time_left_secs: f64, may_turn: bool) {
+    /// Turns the ground of the set a little, so that the path ahead points to the target, and shifts it so that the path meets a target that is due; never by
+    /// more than a share of the way of this frame.
+    fn steer(
+        &self,
+        memory: &mut MatchingMemory,
+        target: [f64; 2],
+        due_secs: Option<f64>,
+        may_turn: bool,
+        intent: &Intent,
+    ) {
+        let time_left_secs = due_secs.unwrap_or(self.feasible.of_actions(intent.actions).lookahead_secs);
         let frames = libm::round(time_left_secs * self.rate_hz) as usize;
         let anchor = memory.anchor;
         let here = anchor.point(self.store.place(memory.frame));
@@ -230,6 +239,9 @@ impl MotionMatching {
             let turn = GroundTransform { x: 0.0, y: 0.0, yaw };
             let [x, y] = turn.vector([-here[0], -here[1]]);
             memory.anchor = GroundTransform { x: x + here[0], y: y + here[1], yaw }.then_after(&anchor);
+        }
+        if due_secs.is_none() {
+            return;
         }
         let there = ahead(&memory.anchor);
         let off = [target[0] - there[0], target[1] - there[1]];
@@ -303,8 +315,9 @@ impl Generator for MotionMatching {
         for (x, v) in memory.offset.iter_mut().zip(&mut memory.offset_rate) {
             self.blend.apply(x, v);
         }
-        if let (Some(target), Some(secs)) = (objective.target, intent.get(Control::TimeLeft)) {
-            self.steer(memory, target, f64::from(secs) - 1.0 / self.rate_hz, objective.heading_rad.is_none());
+        if let Some(target) = objective.target {
+            let due = intent.get(Control::TimeLeft).map(|secs| f64::from(secs) - 1.0 / self.rate_hz);
+            self.steer(memory, target, due, objective.heading_rad.is_none(), &intent);
         }
         let mut qpos = self.pose(memory);
         let shown_contacts = self.store.contacts[memory.frame];

@@ -47,7 +47,10 @@ fn the_motion_that_leads_to_the_target_is_chosen() {
 
 #[test]
 fn a_target_that_is_due_is_met_in_its_time() {
-    let matching = matching(&[(0.6, 0.0), (1.0, 0.0), (1.4, 0.0), (1.0, 0.7), (1.0, -0.7)]);
+    let (_, set) = circles(&[(0.6, 0.0), (1.0, 0.0), (1.4, 0.0), (1.0, 0.7), (1.0, -0.7)], 150);
+    // The target counts for more than going on smoothly.
+    let config = MatchingConfig { target_weight: 3.0, ..MatchingConfig::default() };
+    let matching = MotionMatching::new(&set, &config).unwrap();
     for target in [[1.2, 0.0], [0.8, 0.1], [0.95, -0.3]] {
         let mut state = matching.start(1);
         let objective = Objective::at(1, target, 1.0);
@@ -55,6 +58,20 @@ fn a_target_that_is_due_is_met_in_its_time() {
         let off = distance(place(&state), target);
         assert!(off < 0.06, "{target:?}: {off}");
     }
+}
+
+#[test]
+fn a_straight_walk_is_bent_towards_a_target_and_no_more_than_allowed() {
+    let matching = matching(&[(1.0, 0.0)]);
+    let mut state = matching.start(1);
+    let objective = Objective { actions: 1, target: Some([0.0, 50.0]), ..Objective::default() };
+    go(&matching, &mut state, &objective, 30);
+    // Half a radian for each of the metres that were walked.
+    assert!((heading(&matching, &state) - 0.5).abs() < 0.03, "{}", heading(&matching, &state));
+    let straight = Objective { target: None, speed: Some(1.0), ..objective };
+    let mut state = matching.start(1);
+    go(&matching, &mut state, &straight, 30);
+    assert!(heading(&matching, &state).abs() < 1e-3);
 }
 
 #[test]

@@ -50,7 +50,7 @@ impl Generator for Glider {
             way[..6].fill(0.0);
             self.figure().model().displace(&before, &way, 1.0, &mut state.qpos);
         }
-        state.contacts = if state.frame / 10 % 2 == 0 { u32::MAX } else { 0 };
+        state.contacts = if (state.frame / 10).is_multiple_of(2) { u32::MAX } else { 0 };
         state.frame += 1;
         Intent::default()
     }
