@@ -50,7 +50,9 @@ pub struct Augmented {
 /// Figures of augmented sequences.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct AugmentFigures {
-    /// Transitions that were taken.
+    /// Frames that were made; of the last sequence the set may hold fewer.
+    pub frames: u64,
+    /// Transitions that were taken in them.
     pub jumps: u64,
     /// Segments that were edited.
     pub segments: u64,
@@ -63,6 +65,7 @@ pub struct AugmentFigures {
 impl AugmentFigures {
     /// Adds the figures of another sequence.
     pub fn join(&mut self, other: &AugmentFigures) {
+        self.frames += other.frames;
         self.jumps += other.jumps;
         self.segments += other.segments;
         self.slide_edited = self.slide_edited.joined(&other.slide_edited);
@@ -101,8 +104,10 @@ impl Augmenter<'_> {
         plant(figure, &mut motion, config.farthest_stand * figure.height_m())?;
         let slide_planted = self.slide(&motion);
         check_cancelled()?;
-        let jumps = steps.iter().filter(|step| step.is_jump).count() as u64;
-        let figures = AugmentFigures { jumps, segments: segments.len() as u64, slide_edited, slide_planted };
+        let walked = times.last().map_or(0, |&last| last as usize + 1);
+        let jumps = steps[..walked].iter().filter(|step| step.is_jump).count() as u64;
+        let frames = times.len() as u64;
+        let figures = AugmentFigures { frames, jumps, segments: segments.len() as u64, slide_edited, slide_planted };
         let intents = infer_intents(figure, &motion.positions, &motion.labels, self.actions, RATE_HZ);
         let sequence = Sequence {
             name: format!("augmented {number}"),

@@ -112,8 +112,10 @@ impl Work for DataWork<'_> {
         if state.frames >= wanted {
             return self.finish(state);
         }
+        let length = (self.augmenter.config.sequence_secs * RATE_HZ) as u64;
+        let count = (wanted - state.frames).div_ceil(length.max(1)).min(PIECE);
         let made: Result<Vec<_>, LearnError> =
-            (state.made..state.made + PIECE).into_par_iter().map(|number| self.augmenter.make(number)).collect();
+            (state.made..state.made + count).into_par_iter().map(|number| self.augmenter.make(number)).collect();
         let made = made?;
         let (mut frames, mut figures, mut count) = (state.frames, state.figures, state.made);
         state.mark = self.write(state.mark, |writer| {

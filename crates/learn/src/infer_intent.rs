@@ -91,8 +91,8 @@ impl Motion<'_> {
         // Later moments first: an earlier one overrules them in the frames that see both.
         for (first, end) in runs(labels.len(), |frame| labels[frame] >> index & 1 == 1).into_iter().rev() {
             let moment = first + (end - first) / 2;
-            for frame in moment.saturating_sub(lookahead)..=moment {
-                let intent = &mut intents[frame];
+            let sees_it = moment.saturating_sub(lookahead)..=moment;
+            for (frame, intent) in sees_it.clone().zip(&mut intents[sees_it]) {
                 intent.actions |= 1 << index;
                 self.set_target(frame, moment, intent);
                 intent.set(Control::RootHeight, Some(self.rows[moment][2] as f32));

@@ -1,7 +1,8 @@
 //! Data sets of motion, from which generators and tracking policies are learnt (Park et al. 2019, §4.1).
 //!
 //! Clips in the coordinates of one character enter, with labels of what they show; a [`MotionSet`] of captured and augmented sequences leaves, with contacts
-//! and the intent of every frame. Start reading at [`MotionSet`], then [`Figure`], which knows the character's heading and places.
+//! and the intent of every frame. A [`Generator`] of a set moves the character under objectives. Start reading at [`MotionSet`], then [`Figure`], which knows
+//! the character's heading and places, then [`Generator`].
 
 mod actions;
 mod augment;

@@ -70,11 +70,47 @@ pub(crate) fn random_walk(
         let chosen = stream.weighted(&weights);
         steps.push(match leaving.get(chosen) {
             Some(taken) => {
-                since = 0;
+                // Who had to leave may go on as he likes: else he might be kept in a small ring for ever.
+                since = if can_stay { 0 } else { since };
                 Step { frame: taken.like + 1, transform: transform.then_after(&taken.align), is_jump: true }
             }
             None => Step { frame: frame + 1, transform, is_jump: false },
         });
     }
     steps
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::captured::InputClip;
+    use crate::figure::Figure;
+    use sinew_sim::embedded;
+
+    /// A figure that stands for 2 s, nods for 2 s and stands again: standing frames are all alike, and lead back to each other in small rings.
+    #[test]
+    fn a_walk_is_not_caught_in_a_small_ring() {
+        let figure = Figure::new(&embedded::humanoid(), 0.0).unwrap();
+        let mut positions = Vec::new();
+        for frame in 0..180 {
+            let mut row = figure.model().rest_position().to_vec();
+            if (60..120).contains(&frame) {
+                row[2] -= 0.1 * libm::sin(std::f64::consts::PI * f64::from(frame - 60) / 60.0);
+            }
+            // Breath, so that no two frames are quite the same.
+            row[2] += 0.002 * libm::sin(0.37 * f64::from(frame));
+            positions.extend(row);
+        }
+        let labels = Vec::new();
+        let clip = InputClip { name: "nod".into(), source: "nod".into(), rate_hz: 30.0, positions, labels };
+        let config = DataConfig::default();
+        let captured = Captured::new(&figure, &[clip], &[], &config).unwrap();
+        let graph = MotionGraph::new(&figure, &captured, &config);
+        assert!(graph.report.core_frames > 150, "{:?}", graph.report);
+        for index in 0..8 {
+            let steps = random_walk(&captured, &graph, 1800, &config, &mut Stream::new(1, "test", index));
+            let nods = steps.iter().filter(|step| (60..120).contains(&step.frame)).count();
+            assert!(steps.len() == 1800 && nods > 200, "a third of the frames, but {nods} of 1800 were seen");
+        }
+    }
 }

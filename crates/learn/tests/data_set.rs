@@ -4,7 +4,7 @@ use sinew_learn::{
     Action, Augmenter, Captured, Control, ControlValues, DataConfig, DataWork, Figure, InputClip, MotionGraph,
     MotionSet, Origin, RATE_HZ,
 };
-use sinew_sim::{JointKind, embedded};
+use sinew_sim::embedded;
 use sinew_work::{Outcome, RunOptions, run};
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -19,9 +19,10 @@ fn walk(figure: &Figure, secs: f64) -> InputClip {
         let mut row = model.rest_position().to_vec();
         row[0] += t;
         // Hips that swing so that the foot below stands still in the middle of its stance: 0.85 m · 0.23 rad · 2π/1.2 s = 1 m/s.
-        for joint in model.joints().iter().filter(|j| j.kind == JointKind::Ball && j.name.contains("hip")) {
-            let side = if joint.name.contains("left") || joint.name.ends_with("_l") { 1.0 } else { -1.0 };
-            let angle = 0.23 * side * swing;
+        for joint in model.joints().iter().filter(|j| j.name.contains("thigh") || j.name.contains("foot")) {
+            let side = if joint.name.ends_with("_l") { 1.0 } else { -1.0 };
+            // Soles stay level.
+            let angle = 0.23 * side * swing * if joint.name.contains("foot") { -1.0 } else { 1.0 };
             let at = joint.position_index;
             (row[at], row[at + 2]) = (libm::cos(0.5 * angle), libm::sin(0.5 * angle));
         }

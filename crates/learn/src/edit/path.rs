@@ -78,16 +78,16 @@ fn solve(matrix: &mut [[f64; 3]], right: &mut [[f64; 2]]) {
         }
         let square = matrix[i][0] - matrix[i][1] * matrix[i][1] - matrix[i][2] * matrix[i][2];
         matrix[i][0] = square.max(1e-300).sqrt();
-        for k in 0..2 {
+        right[i] = std::array::from_fn(|k| {
             let below: f64 = (1..=2.min(i)).map(|d| matrix[i][d] * right[i - d][k]).sum();
-            right[i][k] = (right[i][k] - below) / matrix[i][0];
-        }
+            (right[i][k] - below) / matrix[i][0]
+        });
     }
     for i in (0..n).rev() {
-        for k in 0..2 {
+        right[i] = std::array::from_fn(|k| {
             let above: f64 = (1..=2).filter(|d| i + d < n).map(|d| matrix[i + d][d] * right[i + d][k]).sum();
-            right[i][k] = (right[i][k] - above) / matrix[i][0];
-        }
+            (right[i][k] - above) / matrix[i][0]
+        });
     }
 }
 

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 use sinew_learn::InputClip;
 use sinew_modeler::{IkOptions, fit_planted_clip};
-use sinew_motion::tools::{feet, plant_feet, put_on_ground, resample};
+use sinew_motion::tools::{feet, plant_feet, put_on_ground, repeat_cycle, resample};
 use sinew_motion::{Clip, ImportOptions, Rig, read, read_bytes};
 use sinew_sim::Character;
 use sinew_work::check_cancelled;
@@ -21,6 +21,8 @@ const MOVING_RATE_HZ: f64 = 60.0;
 const MOST_OFF: f64 = 0.15;
 /// Deepest folder inside a folder that is looked into.
 const DEEPEST: usize = 6;
+/// Cycles shorter than this are repeated, s.
+const SHORT_CYCLE_SECS: f64 = 3.0;
 /// File by which the folder of a transferred motion is known.
 const CONTROLS: &str = "controls.json";
 
@@ -132,8 +134,12 @@ fn clips_of_file(path: &Path, input: &Path, hero: &Hero) -> Clips {
         false => name.display().to_string(),
     };
     let mut clips = Clips::default();
-    let skip =
-        |why: &Error, clips: &mut Clips| clips.skipped.push(Skipped { file: file.clone(), why: why.to_string() });
+    let plain = |why: &Error| {
+        let said = why.to_string();
+        said.strip_prefix(&format!("{file}: ")).map_or_else(|| said.clone(), str::to_owned)
+    };
+    // Errors that name the file themselves need not name it twice.
+    let skip = |why: &Error, clips: &mut Clips| clips.skipped.push(Skipped { file: file.clone(), why: plain(why) });
     if path.join(CONTROLS).is_file() {
         match transferred(path, &file, hero) {
             Ok(Some(clip)) => {
@@ -188,9 +194,10 @@ fn laid(source: &Rig, clip: Clip, file: &str, hero: &Hero) -> Result<(InputClip,
     let skeleton = &rig.skeleton;
     let feet = feet(skeleton, &rig.clips);
     let on_ground = put_on_ground(skeleton, &rig.clips[0], &feet)?;
-    let plants = plant_feet(skeleton, &on_ground.clip, &feet)?;
+    let (clip, note) = enough_of(on_ground.clip)?;
+    let plants = plant_feet(skeleton, &clip, &feet)?;
     let options = IkOptions::default();
-    let fitted = fit_planted_clip(&hero.character, &hero.binding, skeleton, &on_ground.clip, &plants, &options)?;
+    let fitted = fit_planted_clip(&hero.character, &hero.binding, skeleton, &clip, &plants, &options)?;
     let off = fitted.errors.effector_mean;
     if off > MOST_OFF * hero.figure.height_m() {
         let (clip, character) = (fitted.name, hero.name.clone());
@@ -203,7 +210,23 @@ fn laid(source: &Rig, clip: Clip, file: &str, hero: &Hero) -> Result<(InputClip,
         positions: fitted.positions,
         labels: Vec::new(),
     };
-    Ok((input, on_ground.notes.iter().map(|note| format!("{file}: {note}")).collect()))
+    let notes = on_ground.notes.into_iter().chain(note);
+    Ok((input, notes.map(|note| format!("{file}: {note}")).collect()))
+}
+
+/// A short cycle, repeated so that a graph finds where it leads back to itself; any other clip as it is.
+fn enough_of(clip: Clip) -> Result<(Clip, Option<String>)> {
+    let secs = clip.duration_secs();
+    if secs >= SHORT_CYCLE_SECS {
+        return Ok((clip, None));
+    }
+    let times = (SHORT_CYCLE_SECS / secs).ceil().max(1.0) as usize + 1;
+    let repeated = repeat_cycle(&clip, times)?;
+    if !repeated.is_cycle {
+        return Ok((clip, None));
+    }
+    let note = format!("{} is a cycle of {secs:.2} s and was repeated {times} times", clip.name);
+    Ok((repeated.clip, Some(note)))
 }
 
 /// The simulated motion in the folder of a transfer; none where it is another character's.

@@ -7,9 +7,9 @@ use crate::report::{Camera, FilmStrip, Frame};
 use sinew_learn::{Augmented, RATE_HZ, Segment};
 
 /// Moments in a row of a strip.
-const MOMENTS: usize = 8;
+const MOMENTS: usize = 6;
 /// Figures along a path.
-const ALONG: usize = 9;
+const ALONG: usize = 7;
 /// Edits that are shown.
 const SHOWN: usize = 3;
 
@@ -92,8 +92,8 @@ fn example(hero: &Hero, augmented: &Augmented, segment: &Segment) -> Result<Exam
         title: caption.clone(),
         frames: vec![way(&before, "before"), way(&after, "after")],
         columns: 2,
-        frame_width: 640,
-        frame_height: 480,
+        frame_width: 480,
+        frame_height: 360,
         camera: Camera::follow(1.2, 0.9),
         ..FilmStrip::default()
     };

@@ -94,7 +94,7 @@ impl Summary {
             actions: prepared.actions.clone(),
             contact_sites: prepared.hero.figure.sites().iter().map(|site| site.name.clone()).collect(),
             graph: prepared.graph.report.clone(),
-            transitions_per_minute: if frames_out > 0 { state.figures.jumps as f64 / minutes(frames_out) } else { 0.0 },
+            transitions_per_minute: state.figures.jumps as f64 / minutes(state.figures.frames as usize).max(1e-9),
             edited_segments: state.figures.segments,
             foot_slide_before: prepared.captured.slide,
             foot_slide_unplanted: state.figures.slide_edited,
