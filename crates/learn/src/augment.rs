@@ -9,9 +9,10 @@ use crate::error::LearnError;
 use crate::figure::Figure;
 use crate::foot_slide::FootSlide;
 use crate::graph::MotionGraph;
+use crate::ground_transform::GroundTransform;
 use crate::infer_intent::infer_intents;
 use crate::motion_set::{Origin, RATE_HZ, Sequence};
-use crate::plant::plant;
+use crate::plant::{Unedited, plant};
 use crate::random::Stream;
 use crate::walk::random_walk;
 use serde::{Deserialize, Serialize};
@@ -101,7 +102,8 @@ impl Augmenter<'_> {
         motion.labels.truncate(frames);
         check_cancelled()?;
         let slide_edited = self.slide(&motion);
-        plant(figure, &mut motion, config.farthest_stand * figure.height_m())?;
+        let from = self.unedited(&walk, &motion, &times);
+        plant(figure, &mut motion, &from, config.farthest_stand * figure.height_m())?;
         let slide_planted = self.slide(&motion);
         check_cancelled()?;
         let walked = times.last().map_or(0, |&last| last as usize + 1);
@@ -121,6 +123,25 @@ impl Augmenter<'_> {
         Ok(Augmented { sequence, walk, segments, times, figures })
     }
 
+    /// Sites of the walk at the times of the edited frames, and what the edit made of their ground.
+    fn unedited(&self, walk: &Motion, motion: &Motion, times: &[f64]) -> Unedited {
+        let (figure, nq) = (self.figure, self.figure.model().position_count());
+        let last = walk.contacts.len() - 1;
+        let (mut places, mut transforms) = (Vec::new(), Vec::new());
+        for (&at, edited) in times.iter().zip(motion.positions.chunks(nq)) {
+            let nearest = (libm::round(at) as usize).min(last);
+            let row = &walk.positions[nearest * nq..(nearest + 1) * nq];
+            places.push(figure.site_places(row));
+            // Between two frames of the walk the root is between their places, so that the transform stays smooth.
+            let root = [0, 1].map(|k| between(walk, nq, at, last, k));
+            let here = GroundTransform { x: root[0], y: root[1], yaw: figure.heading(row) };
+            let yaw = figure.heading(edited);
+            let there = GroundTransform { x: edited[0], y: edited[1], yaw };
+            transforms.push(there.then_after(&here.inverse()));
+        }
+        Unedited { places, transforms }
+    }
+
     fn slide(&self, motion: &Motion) -> FootSlide {
         let nq = self.figure.model().position_count();
         let places: Vec<_> = motion.positions.chunks(nq).map(|row| self.figure.site_places(row)).collect();
@@ -135,4 +156,11 @@ impl Augmenter<'_> {
         let names: Vec<&str> = clips.iter().map(|&clip| self.captured.names[clip].0.as_str()).collect();
         names.join(", ")
     }
+}
+
+/// A coordinate of the root at a time, in frames.
+fn between(walk: &Motion, nq: usize, at: f64, last: usize, coordinate: usize) -> f64 {
+    let first = (at as usize).min(last);
+    let [a, b] = [first, (first + 1).min(last)].map(|frame| walk.positions[frame * nq + coordinate]);
+    a + (at - first as f64) * (b - a)
 }

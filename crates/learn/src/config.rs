@@ -20,7 +20,7 @@ pub struct DataConfig {
     pub contact_release: f64,
     /// Contacts shorter than this are none, s.
     pub shortest_contact_secs: f64,
-    /// A contact that wanders farther than this, over the character's height, after an edit is lifted and set down again on the way.
+    /// A foot that wanders farther than this, over the character's height, while it stands after an edit, is lifted and set down again on the way.
     pub farthest_stand: f64,
     /// Most transitions of the motion graph for each minute of captured motion.
     pub transitions_per_minute: f64,

@@ -32,6 +32,13 @@ pub struct ContactSite {
     pub is_foot: bool,
 }
 
+impl ContactSite {
+    /// Name of the foot that it is of, or its own: sites of one foot move together.
+    pub fn limb(&self) -> &str {
+        self.name.trim_end_matches(" heel").trim_end_matches(" toe")
+    }
+}
+
 /// A point of a body's surface at rest.
 struct SolePoint {
     body: usize,

@@ -8,7 +8,7 @@ use std::path::Path;
 
 fn request(input: &Path, out: &Path) -> Request {
     let config = DataConfig { minutes: 0.2, sequence_secs: 10.0, ..DataConfig::default() };
-    Request { input: input.into(), character: None, labels: None, config, seed: 0, out: out.into() }
+    Request { input: input.into(), character: None, labels: None, config, seed: 0, pictures: false, out: out.into() }
 }
 
 fn made(request: &Request, threads: usize) -> sinew::Result<Made> {
@@ -24,7 +24,8 @@ fn refusal(request: &Request) -> String {
 fn an_embedded_character_becomes_a_set_with_its_page() {
     let folder = tempfile::tempdir().expect("a folder");
     let out = folder.path().join("set");
-    let summary = made(&request(Path::new("quadruped"), &out), 2).expect("a set").summary;
+    let asked = Request { pictures: true, ..request(Path::new("quadruped"), &out) };
+    let summary = made(&asked, 2).expect("a set").summary;
     let set = MotionSet::read(&out.join(SET)).expect("read");
     assert_eq!(set.frames(Origin::Captured), summary.frames_in);
     assert_eq!((set.frames(Origin::Augmented), summary.frames_out), (360, 360));
@@ -75,7 +76,12 @@ fn what_cannot_be_used_is_refused_and_leaves_nothing() {
     let asked = || request(&clips, &out);
     assert!(refusal(&asked()).contains("there are no clips in this folder"));
     assert!(refusal(&request(Path::new("nowhere"), &out)).contains("no such file"));
-    std::fs::write(clips.join("beast.glb"), sinew::assets::find("quadruped").expect("embedded")).expect("written");
+    // A beast whose joints have other names than the human's.
+    let source = sinew::source::Source::open("quadruped".as_ref(), &[], &Default::default()).expect("a rig");
+    let mut skeleton = source.rig.skeleton.clone();
+    skeleton.joints.iter_mut().for_each(|joint| joint.name = format!("beast_{}", joint.name));
+    let text = sinew::motion::write_bvh(&skeleton, &source.rig.clips[0]);
+    std::fs::write(clips.join("beast.bvh"), text).expect("written");
     let said = refusal(&asked());
     assert!(said.contains("none of the clips can be used") && said.contains("four legs"), "{said}");
     let minutes = DataConfig { minutes: f64::NAN, ..asked().config };

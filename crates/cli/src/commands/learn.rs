@@ -86,6 +86,7 @@ impl Data {
             labels: self.labels.clone(),
             config,
             seed: self.seed,
+            pictures: true,
             out: self.output.clone(),
         };
         let options = RunOptions {

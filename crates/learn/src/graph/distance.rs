@@ -150,7 +150,7 @@ fn foot_bits(figure: &Figure, contacts: u32) -> u32 {
     let mut bits = 0;
     let mut feet: Vec<&str> = Vec::new();
     for (index, site) in figure.sites().iter().enumerate().filter(|(_, site)| site.is_foot) {
-        let foot = site.name.trim_end_matches(" heel").trim_end_matches(" toe");
+        let foot = site.limb();
         let number = feet.iter().position(|f| *f == foot).unwrap_or_else(|| {
             feet.push(foot);
             feet.len() - 1

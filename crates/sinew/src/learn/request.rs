@@ -33,6 +33,8 @@ pub struct Request {
     pub config: DataConfig,
     /// Seed of all random numbers.
     pub seed: u64,
+    /// Whether film strips of edits are drawn.
+    pub pictures: bool,
     /// Folder of the result.
     pub out: PathBuf,
 }
@@ -166,9 +168,9 @@ fn write(
     unfinished: &Path,
 ) -> Result<Summary> {
     let summary = Summary::new(request, prepared, state, unfinished)?;
-    let shown = match state.made {
-        0 => Vec::new(),
-        _ => examples(&prepared.hero, &prepared.augmenter(request).make(0)?)?,
+    let shown = match request.pictures && state.made > 0 {
+        true => examples(&prepared.hero, &prepared.augmenter(request).make(0)?)?,
+        false => Vec::new(),
     };
     let mut files: Vec<(String, Vec<u8>)> = Vec::new();
     for (index, example) in shown.iter().enumerate() {
