@@ -60,7 +60,6 @@ pub use intent::{CONTROLS, Control, Intent};
 pub use matching::{MatchingConfig, MatchingMemory, MotionMatching, SiteLock};
 pub use motion_set::{MotionSet, Origin, RATE_HZ, Sequence, SetHeader};
 pub use objective::Objective;
-pub use plant::plant;
 pub use plant::{Unedited, plant};
 pub use polar_range::PolarRange;
 pub use ranges::{ControlRange, ControlValues};
