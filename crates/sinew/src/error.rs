@@ -39,6 +39,9 @@ pub enum Error {
     /// A data set cannot be made, written or read.
     #[error(transparent)]
     Learn(#[from] sinew_learn::LearnError),
+    /// A generator cannot be made, written or read.
+    #[error(transparent)]
+    Generator(#[from] sinew_learn::GeneratorError),
     /// A file of settings cannot be used.
     #[error(transparent)]
     ConfigFile(#[from] ConfigFileError),

@@ -12,7 +12,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Files by which a result is known; where files are moved one by one they are the last.
-const KEYS: [&str; 4] = ["controls.json", "policy.json", "front.json", learn::SET];
+const KEYS: [&str; 5] = ["controls.json", "policy.json", "front.json", learn::SET, learn::generator::GENERATOR];
 
 /// What is made of a file, and goes when a new one of its name is written.
 const MADE_OF: [(&str, &[&str]); 4] = [

@@ -3,7 +3,7 @@
 use crate::error::Result;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use sinew_learn::{DataConfig, LearnError};
+use sinew_learn::{DataConfig, GeneratorError, LearnError, MatchingConfig};
 use sinew_pareto::{Budget, Method, Objectives, SearchConfig};
 use sinew_settings::{Documented, Field};
 use sinew_transfer::config::{
@@ -125,6 +125,22 @@ impl Settings for DataConfig {
     fn check(&self) -> Result<()> {
         match self.fault() {
             Some((name, value, range)) => Err(LearnError::Setting { name, value, range }.into()),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Settings for MatchingConfig {
+    const SECTIONS: &'static [Section] =
+        &[Section { name: "", about: "Motion matching.", fields: MatchingConfig::FIELDS }];
+
+    fn complete() -> MatchingConfig {
+        MatchingConfig::default()
+    }
+
+    fn check(&self) -> Result<()> {
+        match self.fault() {
+            Some((field, value, range)) => Err(GeneratorError::Setting { field, value, range }.into()),
             None => Ok(()),
         }
     }

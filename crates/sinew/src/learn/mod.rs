@@ -5,6 +5,7 @@
 
 mod body_skeleton;
 mod clips;
+pub mod generator;
 mod hero;
 mod labels;
 mod page;

@@ -1,0 +1,118 @@
+//! `sinew learn generator`: from a data set to a character that can be driven.
+
+use super::show;
+use crate::bar::{Bar, Interrupted, stopped_by_interrupt};
+use crate::settings::ConfigArgs;
+use anyhow::{Result, bail};
+use clap::Args;
+use sinew::learn::generator::{Event, GENERATOR, Made, Request, make};
+use sinew::learning::{GeneratorKind, MatchingConfig, TrialOptions};
+use sinew::work::RunOptions;
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+
+/// Options of `sinew learn generator`.
+#[derive(Args)]
+pub struct Generator {
+    /// Data set: a folder that `sinew learn data` made, or its file
+    #[arg(value_name = "SET")]
+    set: PathBuf,
+    /// Kind of generator: matching
+    #[arg(long, value_name = "KIND", default_value_t = GeneratorKind::Matching)]
+    kind: GeneratorKind,
+    /// Minutes of motion under random objectives by which it is measured
+    #[arg(long, value_name = "MINUTES", default_value_t = 10.0, allow_negative_numbers = true)]
+    minutes: f64,
+    /// Folder of the result
+    #[arg(short, long, value_name = "DIR", default_value = "sinew-out/generator")]
+    output: PathBuf,
+    #[command(flatten)]
+    settings: ConfigArgs,
+    /// Seed of the random objectives
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// Threads; 0 for one on each core; the result is the same for every number
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    threads: usize,
+    /// Prints one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+impl Generator {
+    /// Runs the command.
+    pub fn run(&self) -> Result<()> {
+        let matching = self.settings.on_top_of(MatchingConfig::default())?;
+        if self.settings.print(&matching, "Settings of sinew learn generator.")? {
+            return Ok(());
+        }
+        if !(self.minutes >= 0.1 && self.minutes <= 1000.0) {
+            bail!("--minutes {}: give a number from 0.1 to 1000", self.minutes);
+        }
+        let request = Request {
+            set: self.set.clone(),
+            kind: self.kind,
+            matching,
+            trial: TrialOptions { minutes: self.minutes, seed: self.seed },
+            out: self.output.clone(),
+        };
+        let options = RunOptions { threads: self.threads, cancel: stopped_by_interrupt(), ..RunOptions::default() };
+        let bar = Bar::new("reading the set")?;
+        let made = make(&request, &options, &mut |event| {
+            bar.doing(match event {
+                Event::Preparing { .. } => "preparing the frames of the set",
+                Event::Measuring => "moving under random objectives",
+                Event::Writing => "drawing pictures",
+            });
+            ControlFlow::Continue(())
+        })?;
+        bar.finish();
+        let made = made.ok_or(Interrupted)?;
+        match self.json {
+            true => show(&made.summary.to_json()?),
+            false => show(&text(&made)),
+        }
+    }
+}
+
+fn text(made: &Made) -> String {
+    let (summary, figures) = (&made.summary, &made.summary.figures);
+    let mut lines = vec![summary.headline()];
+    for action in &figures.actions {
+        lines.push(format!(
+            "  {:18} {:4} targets, {:.2} m off, {:3.0} % within 0.3 m; {} velocities, {:.2} m/s off",
+            action.name,
+            action.targets,
+            action.target_error_m,
+            100.0 * action.reached_share,
+            action.velocities,
+            action.velocity_error
+        ));
+    }
+    lines.push(format!(
+        "  targets that may be out of reach: {:.2} m off, {:.0} % within 0.3 m; low feet move at {:.1} cm/s, in the set at {:.1}",
+        figures.any_target_error_m,
+        100.0 * figures.any_reached_share,
+        figures.skating_cm_per_sec,
+        figures.set_skating_cm_per_sec
+    ));
+    lines.push(format!(
+        "  answers a change of direction in {:.2} s ({:.0} % of {}); variety {:.2}; drift {:+.1}°; bones {:.3} %",
+        figures.respond_secs,
+        100.0 * figures.responded_share,
+        figures.turns,
+        figures.variety,
+        figures.drift_deg,
+        figures.bone_stretch_percent
+    ));
+    lines.push(format!(
+        "  {:.0} µs for a frame, {:.0} µs in 99 of 100; {:.1} MB; made in {:.2} s",
+        figures.micros_per_frame,
+        figures.micros_p99,
+        figures.bytes as f64 / 1e6,
+        summary.train_secs.unwrap_or(0.0)
+    ));
+    lines.push(format!("generator: {}", made.out.join(GENERATOR).display()));
+    lines.push(format!("report:    {}", made.out.join("report.html").display()));
+    lines.join("\n") + "\n"
+}
