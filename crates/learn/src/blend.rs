@@ -71,3 +71,42 @@ pub(crate) fn keep_signs(figure: &Figure, rows: &mut [f64]) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::captured::InputClip;
+    use crate::ground_transform::GroundTransform;
+    use sinew_sim::embedded;
+
+    #[test]
+    fn a_jump_goes_on_as_it_went_and_ends_in_the_new_motion() {
+        let figure = Figure::new(&embedded::humanoid(), 0.0).unwrap();
+        let config = DataConfig::default();
+        // A root that rises by 1 cm a frame, then, in the second clip, falls by 1 cm a frame from 20 cm higher.
+        let clip = |name: &str, height: f64, step: f64| {
+            let rows = (0..40).flat_map(|frame| {
+                let mut row = figure.model().rest_position().to_vec();
+                row[2] += height + step * f64::from(frame);
+                row
+            });
+            let (name, source) = (name.to_owned(), name.to_owned());
+            InputClip { name, source, rate_hz: RATE_HZ, positions: rows.collect(), labels: Vec::new() }
+        };
+        let clips = [clip("up", 0.0, 0.01), clip("down", 0.4, -0.01)];
+        let captured = Captured::new(&figure, &clips, &[], &config).unwrap();
+        let step = |frame: u32, is_jump: bool| Step { frame, transform: GroundTransform::default(), is_jump };
+        let steps: Vec<Step> = (0..20).map(|f| step(f, false)).chain((45..70).map(|f| step(f, f == 45))).collect();
+        let rows = blended(&figure, &captured, &steps, &config);
+        let nq = figure.model().position_count();
+        let height = |frame: usize| rows[frame * nq + 2] - figure.model().rest_position()[2];
+        // At the jump, frame 20, the root goes on to 20 cm with the speed that it had, though the new clip has it at 35 cm.
+        assert!((height(20) - 0.2).abs() < 1e-9, "{}", height(20));
+        assert!((height(21) - height(20) - 0.01).abs() < 0.005, "{}", height(21) - height(20));
+        // After 12 frames it is that of the new clip.
+        assert!((31..45).all(|f| (height(f) - (0.4 - 0.01 * (f - 15) as f64)).abs() < 0.012), "{}", height(31));
+        assert!((32..45).all(|f| (height(f) - (0.4 - 0.01 * (f - 15) as f64)).abs() < 1e-9));
+        let bend = (1..44).map(|f| (height(f + 1) - 2.0 * height(f) + height(f - 1)).abs()).fold(0.0, f64::max);
+        assert!(bend < 0.01, "no kinks: {bend}");
+    }
+}

@@ -195,6 +195,10 @@ mod tests {
 
     #[test]
     fn clips_of_any_rate_are_sampled_at_that_of_the_set() {
+        let (figure, slow) = gliding(24.0, 25);
+        let captured = Captured::new(&figure, &[slow], &actions(), &DataConfig::default()).unwrap();
+        assert_eq!(captured.frame_count(), 31);
+        assert!((0..31).all(|f| (captured.position(f)[0] - captured.position(0)[0] - f as f64 / 30.0).abs() < 1e-9));
         let (figure, clip) = gliding(120.0, 241);
         let captured = Captured::new(&figure, &[clip.clone(), clip], &actions(), &DataConfig::default()).unwrap();
         assert_eq!((captured.starts.as_slice(), captured.achieved), ([0, 61, 122].as_slice(), 0b10));

@@ -80,5 +80,15 @@ mod tests {
         // The frame before the foot leaves and the one after it lands are fast already.
         assert_eq!(of(0), (0..9).chain(20..30).collect::<Vec<_>>());
         assert!(of(1).is_empty() && of(2).is_empty());
+        // A site that is down for two frames, 0.07 s, only taps.
+        let mut tap = places.clone();
+        for (frame, row) in tap.iter_mut().enumerate() {
+            let height = if [14, 15].contains(&frame) { figure.sites()[0].radius } else { 0.5 };
+            row[0] = [0.0, 0.0, height];
+        }
+        let loose = DataConfig { contact_speed: 100.0, ..DataConfig::default() };
+        assert!(find_contacts(&figure, &tap, 30.0, &loose).iter().all(|bits| bits & 1 == 0));
+        let patient = DataConfig { shortest_contact_secs: 0.05, ..loose };
+        assert_eq!(find_contacts(&figure, &tap, 30.0, &patient).iter().filter(|bits| *bits & 1 == 1).count(), 2);
     }
 }

@@ -2,7 +2,7 @@
 
 use sinew_learn::{
     Action, Augmenter, Captured, Control, ControlValues, DataConfig, DataWork, Figure, InputClip, MotionGraph,
-    MotionSet, Origin, RATE_HZ,
+    MotionSet, Origin, RATE_HZ, edited,
 };
 use sinew_sim::embedded;
 use sinew_work::{Outcome, RunOptions, run};
@@ -143,5 +143,21 @@ fn augmented_motion_is_as_long_as_asked_for_broader_and_planted() {
     for sequence in set.sequences.iter().filter(|s| s.origin == Origin::Augmented) {
         let fastest = sequence.positions.windows(nq + 1).map(|pair| (pair[nq] - pair[0]).abs()).fold(0.0, f32::max);
         assert!(fastest < 0.3, "{}: {fastest}", sequence.name);
+    }
+}
+
+#[test]
+fn planting_moves_feet_not_the_body() {
+    let Setting { figure, captured, graph, actions, config } = setting(1.0);
+    let augmenter =
+        Augmenter { figure: &figure, captured: &captured, graph: &graph, actions: &actions, config: &config, seed: 0 };
+    let made = augmenter.make(0).unwrap();
+    let (edited, times) = edited(&figure, &made.walk, &made.segments, &config);
+    assert_eq!(times[..made.times.len()], made.times);
+    let nq = figure.model().position_count();
+    let planted = made.sequence.positions_f64(&figure);
+    for (a, b) in planted.chunks(nq).zip(edited.positions.chunks(nq)) {
+        let moved = (a[0] - b[0]).hypot(a[1] - b[1]);
+        assert!(moved < 0.06, "the root moved by {moved} m");
     }
 }

@@ -185,6 +185,18 @@ mod tests {
     }
 
     #[test]
+    fn who_travels_little_is_bent_little() {
+        let (figure, motion) = walk(61);
+        let nq = figure.model().position_count();
+        let segments = [Segment { first: 0, end: 61, stretch: 1.0, bend_rad: 0.6, pace: 1.0 }];
+        // The way is 2.4 m; twice that would be bent fully.
+        let config = DataConfig { least_travel: 4.8 / figure.height_m(), ..DataConfig::default() };
+        let (found, _) = edited(&figure, &motion, &segments, &config);
+        let turned = figure.heading(&found.positions[60 * nq..]) - figure.heading(&found.positions[..nq]);
+        assert!((turned - 0.3).abs() < 1e-6, "{turned}");
+    }
+
+    #[test]
     fn segments_cover_all_frames_within_their_bounds() {
         let config = DataConfig::default();
         let mut stream = Stream::new(1, "segments", 0);
