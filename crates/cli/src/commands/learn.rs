@@ -46,7 +46,7 @@ pub struct Data {
     /// The character: embedded, a rigged file, or one that `sinew model` made; by default the file itself, for a folder `human`
     #[arg(long, value_name = "human|hero.toml|hero.glb")]
     character: Option<PathBuf>,
-    /// What the clips show: [[clip]] file, action, from, to; by default labels.toml of the folder, else MoveTo alone
+    /// What the clips show: a TOML file with file, action, from and to of each clip; by default labels.toml of the folder, else MoveTo alone
     #[arg(long, value_name = "labels.toml")]
     labels: Option<PathBuf>,
     /// Minutes of augmented motion; by default 10
