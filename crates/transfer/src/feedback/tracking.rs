@@ -18,7 +18,7 @@ pub(super) const PLACE: usize = 2;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Tracking {
-    /// K of each frame, row by row: one row for each angle of the action, one column for each number of [`deviation_count`].
+    /// K of each frame, row by row: one row for each angle of the action, one column for each number of `deviation_count`.
     pub gains: Vec<Vec<f64>>,
 }
 

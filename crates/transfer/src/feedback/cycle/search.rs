@@ -94,7 +94,7 @@ impl CycleSearch {
     pub fn steps(&self) -> u64 {
         self.steps
     }
-    /// Calls of [`CycleSearch::advance`] so far.
+    /// Calls of `CycleSearch::advance` so far.
     pub fn advances(&self) -> u64 {
         self.advances
     }
