@@ -10,7 +10,7 @@ use sinew_transfer::config::{
     Damping, Differences, Extras, LineSearch, Patience, Polish, Puppet, PushOffWeights, Schedule, WeaningConfig,
     Weights,
 };
-use sinew_transfer::feedback::{Test, Trouble};
+use sinew_transfer::feedback::{Sizes, Test, TrackingConfig, Trouble};
 use sinew_transfer::{AssistConfig, Config, FeedbackConfig, FeedbackPreset, Preset};
 
 /// A part of a file of settings.
@@ -88,6 +88,9 @@ impl Settings for FeedbackConfig {
         Section { name: "", about: "The training. A frame takes 0.025 s.", fields: FeedbackConfig::FIELDS },
         Section { name: "trouble", about: "Pushes and disturbed starts in training.", fields: Trouble::FIELDS },
         Section { name: "chooses_by", about: "The test by which policies are compared.", fields: Test::FIELDS },
+        Section { name: "tracking", about: "The periodic motion and its feedback.", fields: TrackingConfig::FIELDS },
+        Section { name: "tracking.sizes", about: "Deviations that cost 1.", fields: Sizes::FIELDS },
+        Section { name: "tracking.chooses_by", about: "The test by which gains are compared.", fields: Test::FIELDS },
     ];
 
     fn complete() -> FeedbackConfig {

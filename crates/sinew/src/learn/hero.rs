@@ -51,7 +51,7 @@ impl Hero {
         let Source { name, mut rig, .. } = source;
         let feet = feet(&rig.skeleton, &rig.clips);
         let (clips, _) = clips_on_ground(&rig, &[], &feet)?;
-        let options = ModelOptions::default();
+        let options = ModelOptions { name: name.clone(), ..ModelOptions::default() };
         let project = CharacterProject::new(model(&rig.skeleton, &clips, &options)?, &options);
         rig.clips.clear();
         Hero::new(name, project.to_character(), project.binding().clone(), rig, &clips)
