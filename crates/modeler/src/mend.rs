@@ -53,12 +53,11 @@ fn candidates(project: &CharacterProject, found: &Preflight) -> Vec<(String, Cha
     let has_twin = |body: &str| counterpart(body, &names).is_some();
     let mut all: Vec<(String, Change)> = Vec::new();
     // Torques and limits that are named.
-    if let Some((effort, name)) = found.largest_effort.as_ref().filter(|(effort, _)| *effort >= 0.98)
+    if let Some((_, name)) = found.largest_effort.as_ref().filter(|(effort, _)| *effort >= 0.98)
         && let Some(joint) = character.joints.iter().find(|joint| joint.name == *name)
         && let Some(limit) = joint.torque_limit
     {
-        let torque_limit = Some((1.0 + SPARE) * effort * limit * 2.0);
-        let edit = Edit::SetGains { joint: name.clone(), kp: None, kd: None, torque_limit };
+        let edit = Edit::SetGains { joint: name.clone(), kp: None, kd: None, torque_limit: Some(2.0 * limit) };
         all.push((format!("Give joint {name:?} twice its torque"), Change { edit, mirror: has_twin(&joint.child) }));
     }
     if found.largest_load > 1.0 {
