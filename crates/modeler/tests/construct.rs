@@ -1,7 +1,6 @@
 //! Characters made from small creatures: what they have, how they move, that they stand.
 
-mod support;
-
+use crate::support;
 use glam::{DQuat, DVec3};
 use sinew_modeler::{ModelOptions, Modeled, PreflightOptions, Preset, model, preflight};
 use sinew_motion::Skeleton;

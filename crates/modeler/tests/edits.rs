@@ -1,7 +1,6 @@
 //! Edits: what each does, that it is refused where it makes no sense, and that history is exact.
 
-mod support;
-
+use crate::support;
 use glam::{DMat3, DQuat, DVec3};
 use proptest::prelude::*;
 use sinew_modeler::{Change, CharacterProject, Edit, ModelOptions, Size, model};

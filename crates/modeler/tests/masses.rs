@@ -1,7 +1,6 @@
 //! What bodies weigh, and where their centre of mass is.
 
-mod support;
-
+use crate::support;
 use glam::DVec3;
 use sinew_modeler::{ModelOptions, Modeled, model};
 use sinew_motion::{Clip, Skeleton};

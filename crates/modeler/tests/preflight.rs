@@ -1,7 +1,6 @@
 //! The trial passes what stands and fails what cannot.
 
-mod support;
-
+use crate::support;
 use sinew_modeler::{BodyCover, ClipPoses, Cover, ModelOptions, PreflightOptions, model, preflight};
 use sinew_sim::{Character, Model, Scene, Shape};
 

@@ -272,3 +272,83 @@ fn an_injected_point_counts_as_the_step_that_leads_there() {
     let _ = near.ask();
     assert!((near.y[0] - 3.0).abs() < 1e-12, "{}", near.y[0]);
 }
+
+/// One generation as the tutorial writes it (Hansen 2016, figure 6, with pycma's test for h), in plain loops over the whole matrix.
+/// Gives m, p_σ, p_c, C (n × n), σ and whether p_c was halted.
+fn textbook(before: &CmaEs, order: &[usize]) -> (Vec<f64>, Vec<f64>, Vec<f64>, Vec<f64>, f64, bool) {
+    let constants = before.parameters();
+    let (n, rates) = (constants.dimension, &constants.full);
+    let (c_sigma, c_c, c_1, c_mu) = (constants.step_path_rate, rates.path_rate, rates.rank_one, rates.rank_mu);
+    let (dimension, generation) = (n as f64, before.iterations as i32 + 1);
+    let weighted = |of: &[f64], i: usize| -> f64 {
+        (0..constants.parents).map(|rank| rates.weights[rank] * of[order[rank] * n + i]).sum()
+    };
+    let mean = (0..n).map(|i| before.mean[i] + before.sigma * before.scales[i] * weighted(&before.y, i)).collect();
+    let step_gain = (c_sigma * (2.0 - c_sigma) * constants.effective_parents).sqrt();
+    let step_path: Vec<f64> =
+        (0..n).map(|i| (1.0 - c_sigma) * before.step_path[i] + step_gain * weighted(&before.z, i)).collect();
+    let square = sphere(&step_path);
+    let likely = square / (1.0 - (1.0 - c_sigma).powi(2 * generation)) / dimension < 2.0 + 4.0 / (dimension + 1.0);
+    let h = if likely { 1.0 } else { 0.0 };
+    let path_gain = h * (c_c * (2.0 - c_c) * constants.effective_parents).sqrt();
+    let path: Vec<f64> =
+        (0..n).map(|i| (1.0 - c_c) * before.covariance_path[i] + path_gain * weighted(&before.y, i)).collect();
+    let lost = (1.0 - h) * c_1 * c_c * (2.0 - c_c);
+    let kept = 1.0 + lost - c_1 - c_mu * rates.weights.iter().sum::<f64>();
+    let entry = |i: usize, j: usize| {
+        let drawn = order.iter().zip(&rates.weights).map(|(&k, &w)| {
+            let length_square = (sphere(&before.z[k * n..][..n]).sqrt() + 1e-9).powi(2);
+            let w = if w < 0.0 { w * dimension / length_square } else { w };
+            w * before.y[k * n + i] * before.y[k * n + j]
+        });
+        kept * before.covariance[i * n + j] + c_1 * path[i] * path[j] + c_mu * drawn.sum::<f64>()
+    };
+    let covariance = (0..n * n).map(|e| if e / n <= e % n { entry(e / n, e % n) } else { 0.0 }).collect();
+    let growth = c_sigma / constants.step_damping * (square.sqrt() / constants.expected_length - 1.0);
+    (mean, step_path, path, covariance, before.sigma * libm::exp(growth), !likely)
+}
+
+#[test]
+fn a_generation_is_that_of_the_tutorial() {
+    let near = |found: &[f64], wanted: &[f64]| {
+        let size = wanted.iter().fold(0.0, |a: f64, b| a.max(b.abs()));
+        found.iter().zip(wanted).all(|(a, b)| (a - b).abs() <= 1e-12 * size)
+    };
+    // Down a slope, so that p_σ grows long and halts p_c; then in a bowl.
+    for (active, slope) in [(true, true), (false, true), (true, false), (false, false)] {
+        let options = Options { active, seed: 6, scales: Some(vec![1.0, 3.0, 0.5]), ..Options::default() };
+        let mut strategy = CmaEs::new(&[1.0, -2.0, 3.0], 0.1, options).unwrap();
+        let (mut halted, mut counted) = (0, 0);
+        for _ in 0..40 {
+            let values: Vec<f64> =
+                strategy.ask().map(|x| if slope { x[0] + 0.1 * x[1] } else { sphere(x) + x[0] * x[1] }).collect();
+            let before = strategy.clone();
+            let mut order: Vec<usize> = (0..values.len()).collect();
+            order.sort_by(|a, b| values[*a].total_cmp(&values[*b]));
+            strategy.tell(&values).unwrap();
+            counted += 1;
+            assert_eq!((strategy.iterations(), strategy.evaluations()), (counted, counted * values.len() as u64));
+            let (mean, step_path, path, covariance, sigma, halts) = textbook(&before, &order);
+            let upper: Vec<f64> = (0..9).map(|e| if e / 3 <= e % 3 { strategy.covariance[e] } else { 0.0 }).collect();
+            assert!(near(&strategy.mean, &mean) && near(&strategy.step_path, &step_path), "{counted}");
+            assert!(near(&strategy.covariance_path, &path), "{counted}: {:?} {path:?}", strategy.covariance_path);
+            assert!(near(&upper, &covariance), "{counted}: {upper:?} {covariance:?}");
+            assert!((strategy.sigma / sigma - 1.0).abs() < 1e-12, "{counted}");
+            halted += u64::from(halts);
+        }
+        assert!(if slope { halted >= 3 } else { halted < 20 }, "{halted} of 40 generations halt the path");
+    }
+}
+
+#[test]
+fn a_tiny_distribution_stops_only_when_its_path_is_short_too() {
+    let tolerances = crate::cma_options::Tolerances { deviation: 1e-2, ..Options::default().tolerances };
+    let options = Options { scales: Some(vec![1.0, 4.0]), tolerances, ..Options::default() };
+    let mut strategy = CmaEs::new(&[1.0, 1.0], 1e-3, options).unwrap();
+    strategy.iterations = 1;
+    // σ s p_c = 0.001 · 4 · 2 lies below the limit of 0.01, three times 0.004 above it.
+    strategy.covariance_path = vec![0.0, -2.0];
+    assert_eq!(strategy.stop(), Some(StopReason::Deviation { largest: 4e-3 }));
+    strategy.covariance_path = vec![0.0, -3.0];
+    assert_eq!(strategy.stop(), None);
+}

@@ -80,3 +80,51 @@ fn nothing_stops_what_is_switched_off() {
         StopReason::Iterations { count: 300 }
     );
 }
+
+fn record(stagnation: u64) -> super::Record {
+    super::Record::new(2, 8, &Tolerances { stagnation: Some(stagnation), ..OFF })
+}
+
+const IDENTITY: [f64; 4] = [1.0, 0.0, 0.0, 1.0];
+
+#[test]
+fn flat_is_where_three_quarters_of_the_values_are_equal() {
+    let mut record = record(100);
+    record.generation(1, &[0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0], &IDENTITY);
+    assert_eq!(record.flat_generations, 1);
+    record.generation(2, &[0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 1.0], &IDENTITY);
+    assert_eq!(record.flat_generations, 0);
+}
+
+#[test]
+fn a_covariance_that_is_not_positive_has_no_condition() {
+    for (least, wanted) in [(0.25, 4.0), (0.0, f64::INFINITY), (-1.0, f64::INFINITY)] {
+        let mut record = record(100);
+        record.generation(10, &[0.0, 1.0], &[1.0, 0.0, 0.0, least]);
+        assert!(record.condition == wanted || (record.condition / wanted - 1.0).abs() < 1e-12, "{least}");
+    }
+}
+
+/// What is said of stagnation after each tenth generation of these values.
+fn stagnant(span: u64, values: impl Iterator<Item = f64>) -> Vec<Option<u64>> {
+    let mut record = record(span);
+    let said = values.enumerate().map(|(index, value)| {
+        record.generation(index as u64 + 1, &[value, value + 1.0, value + 2.0], &IDENTITY);
+        ((index + 1) % 10 == 0).then_some(record.stagnant)
+    });
+    said.flatten().collect()
+}
+
+#[test]
+fn stagnation_compares_the_newest_values_with_those_a_span_ago() {
+    // From as many generations as the span has, and never over fewer than ten.
+    assert_eq!(stagnant(20, [3.0; 30].into_iter()), [None, Some(20), Some(20)]);
+    assert_eq!(stagnant(5, [3.0; 20].into_iter()), [None, None]);
+    // Over a fifth of a long run.
+    assert_eq!(stagnant(20, [3.0; 200].into_iter()).last(), Some(&Some(40)));
+    // Good values of long ago do not count: since then every generation was better than the one before.
+    let falling = (0..40).map(|k| if k < 20 { 0.0 } else { 100.0 - k as f64 });
+    assert_eq!(stagnant(20, falling).last(), Some(&None));
+    // A rise is no progress either.
+    assert_eq!(stagnant(20, (0..20).map(f64::from)), [None, Some(20)]);
+}

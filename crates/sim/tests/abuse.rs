@@ -1,15 +1,13 @@
 //! Characters, gains, forces and starts that nobody should ask for: nothing panics, nothing leaks into neighbours, and
 //! what is passive does not gain energy.
 
+use crate::worlds::{Random, state};
 use proptest::prelude::*;
 use sinew_sim::{
     Batch, BatchOptions, Body, Character, Ground, Isa, Joint, JointKind, Model, Object, ObjectShape, PlacedCharacter,
     Scene, Shape, StaticBox, Status, Surface,
 };
 use std::sync::Arc;
-
-mod worlds;
-use worlds::{Random, state};
 
 /// Knobs of a random scene; everything else follows from the seed.
 #[derive(Clone, Copy, Debug)]

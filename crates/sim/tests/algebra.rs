@@ -1,9 +1,8 @@
 //! The recursion against dense algebra: `dense` writes M and the bias force down from the description, and both must agree.
 
-mod dense;
-
-use dense::random_scene::{self, Random};
-use dense::{Dense, multiply, relative_error, solve};
+use crate::dense;
+use crate::dense::random_scene::{self, Random};
+use crate::dense::{Dense, multiply, relative_error, solve};
 use sinew_sim::{Batch, BatchOptions, Isa, JointKind, Model, Scene, WorldMut, embedded};
 use std::cell::Cell;
 use std::sync::Arc;

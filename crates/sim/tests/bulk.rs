@@ -1,12 +1,10 @@
 //! All worlds at once against one world at a time: the same bits.
 
+use crate::worlds::*;
 use sinew_sim::{
     Batch, BulkError, Condition, DampsTo, Interval, Isa, Model, Observation, Readings, Snapshot, WorldMut,
 };
 use std::sync::Arc;
-
-mod worlds;
-use worlds::*;
 
 const WORLDS: usize = 19;
 const INTERVALS: usize = 4;
@@ -281,6 +279,28 @@ fn targets_are_held_or_arrive_with_the_last_step() {
 }
 
 /// A figure in the air whose targets turn all joints at a constant rate: PD that damps towards rest lags behind, PD that damps towards the target does not.
+#[test]
+fn a_jump_at_the_beginning_of_an_interval_is_that_of_one_world() {
+    let (_, model) = models().swap_remove(1);
+    let (interval, no) = (Interval::ramped(7, DampsTo::Target), model.observation_count());
+    let ((rows_from, from), (rows_to, to)) = (targets(&model, 1), targets(&model, 2));
+    let mut single = batch(&model, WORLDS, Isa::detect(), 1);
+    for world in 0..WORLDS {
+        single.world_mut(world).set_target(&rows_from[world]);
+        single.world_mut(world).begin_interval(&rows_to[world], interval);
+    }
+    single.step(7);
+    let mut bulk = batch(&model, WORLDS, Isa::detect(), 2);
+    let mut seen = vec![0.0; WORLDS * no];
+    bulk.control_from(&from, &to, interval, Readings { observations: Some(&mut seen), ..Readings::none() }).unwrap();
+    assert_eq!(one_by_one(&mut bulk), one_by_one(&mut single));
+    let mut without = batch(&model, WORLDS, Isa::detect(), 1);
+    without.control(&to, interval, Readings::none()).unwrap();
+    assert_ne!(one_by_one(&mut bulk), one_by_one(&mut without));
+    let error = bulk.control_from(&from[1..], &to, interval, Readings::none()).unwrap_err().to_string();
+    assert!(error.starts_with("the targets at the beginning of 19 worlds are 19 rows"), "{error}");
+}
+
 #[test]
 fn damping_towards_the_target_does_not_lag() {
     let model: Arc<Model> = models().swap_remove(0).1;

@@ -1,10 +1,8 @@
 //! The same bits on every instruction set, thread count, batch size and lane, whatever the neighbours do.
 
+use crate::worlds::*;
 use sinew_sim::{Batch, Body, Character, Isa, Joint, JointKind, Model, Scene, Shape, Snapshot, Status};
 use std::sync::Arc;
-
-mod worlds;
-use worlds::*;
 
 const STRETCHES: usize = 5;
 

@@ -1,12 +1,11 @@
 //! Worlds whose numbers leave all reason stand still and say so; and many worlds fit into memory.
 
+use crate::worlds;
+use crate::worlds::*;
 use sinew_sim::{
     Batch, BatchError, BatchOptions, Isa, MAX_WORLDS, Model, Object, ObjectShape, Scene, Snapshot, Status, embedded,
 };
 use std::sync::Arc;
-
-mod worlds;
-use worlds::*;
 
 const WORLDS: usize = 19;
 

@@ -1,11 +1,9 @@
 //! Worlds driven interval by interval against worlds stepped by hand.
 
+use crate::worlds::*;
 use sinew_sim::{Batch, DampsTo, Driver, Interval, Isa, Model, Status, World, WorldMut};
 use std::ops::ControlFlow;
 use std::sync::Arc;
-
-mod worlds;
-use worlds::*;
 
 const WORLDS: usize = 5;
 const INTERVALS: usize = 6;

@@ -1,7 +1,6 @@
 //! Accelerations that MuJoCo computed for the exported models: `scripts/compare_mujoco.py --golden` wrote them.
 
-mod golden_cases;
-
+use crate::golden_cases;
 use sinew_sim::{Batch, BatchOptions, Isa, Model, Scene};
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -1,13 +1,11 @@
 //! The rollout driver against worlds stepped by hand.
 
+use crate::worlds::*;
 use sinew_sim::{
     BatchError, BatchOptions, DampsTo, Flow, Isa, Job, Jobs, Model, Outcome, Push, RolloutError, Rollouts, Snapshot,
     Status, Steering, World, Wrench,
 };
 use std::sync::{Arc, Condvar, Mutex};
-
-mod worlds;
-use worlds::*;
 
 const STEPS: usize = 47;
 const KNOT_INTERVAL: usize = 9;

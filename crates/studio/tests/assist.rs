@@ -1,12 +1,10 @@
 //! Transfers with help from outside: as jobs, and as fronts that are played.
 
-mod support;
-
+use crate::support::{Running, frame, short_walk};
 use serde_json::{Value, json};
 use sinew_studio::fronts::AllFronts;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use support::{Running, frame, short_walk};
 
 /// A frame as far as it matters here: time, centre of mass, force of help.
 fn read(bytes: &[u8]) -> (f64, [f32; 3], [f32; 3]) {

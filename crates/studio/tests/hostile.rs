@@ -1,13 +1,11 @@
 //! What a hostile page, a broken file or a broken program may try. The server answers the next request as if nothing had been.
 
-mod support;
-
+use crate::support::{PATIENCE, Running, encoded, read_answer};
 use futures_util::{SinkExt, StreamExt};
 use serde_json::json;
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::time::Duration;
-use support::{PATIENCE, Running, encoded, read_answer};
 use tokio_tungstenite::connect_async;
 use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest;

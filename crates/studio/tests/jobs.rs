@@ -1,9 +1,7 @@
 //! Transfers as jobs: progress while they run, one at a time, paused, resumed, cancelled; their files.
 
-mod support;
-
+use crate::support::{Running, encoded, short_walk};
 use serde_json::{Value, json};
-use support::{Running, encoded, short_walk};
 
 fn motion_header(bytes: &[u8]) -> Value {
     assert_eq!(&bytes[..4], b"SNWM");

@@ -1,10 +1,8 @@
 //! From a file that is dropped in to an edited character, saved at every step.
 
-mod support;
-
+use crate::support::{Running, encoded, short_walk};
 use serde_json::json;
 use sinew_modeler::CharacterProject;
-use support::{Running, encoded, short_walk};
 
 #[test]
 fn clips_that_are_dropped_onto_a_rig_move_to_it() {

@@ -1,7 +1,6 @@
 //! Results under their controllers, and fronts under a dial.
 
-mod support;
-
+use crate::support::{Running, frame, short_walk};
 use anyhow::{Result, ensure};
 use serde_json::{Value, json};
 use sinew_sim::{Character, Model, Scene, Snapshot, World};
@@ -11,7 +10,6 @@ use sinew_studio::sessions::controller::{Controller, Next};
 use sinew_transfer::{Gains, Pilot, Policy, Reference};
 use std::path::Path;
 use std::sync::Arc;
-use support::{Running, frame, short_walk};
 
 fn transferred(server: &Running) {
     let mut tab = server.socket();

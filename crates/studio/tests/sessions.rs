@@ -1,10 +1,8 @@
 //! Live simulation: frames in real time, the same for all tabs, and everything that can be done to it.
 
-mod support;
-
+use crate::support::{Running, frame};
 use serde_json::json;
 use std::time::Instant;
-use support::{Running, frame};
 
 #[test]
 fn a_dropped_character_streams_the_same_frames_to_all_tabs() {

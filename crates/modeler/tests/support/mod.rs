@@ -1,5 +1,4 @@
 //! Small creatures with clips: a biped, a quadruped and a dinosaur, with and without skin.
-#![allow(dead_code)]
 
 use glam::{DQuat, DVec3};
 use sinew_motion::{Clip, Joint, Skeleton, SourceFrame, Up};

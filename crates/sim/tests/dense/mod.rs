@@ -8,9 +8,7 @@
 //! bias = Σ m·Jvᵀ·(J̇v·q̇ − g) + Jwᵀ·(I·J̇w·q̇ + ω×I·ω)          M·q̈ + bias = τ
 //! ```
 
-#![allow(dead_code, reason = "each test uses a part of it")]
-
-pub mod random_scene;
+pub use crate::golden_cases::random_scene;
 
 use sinew_sim::{Joint, JointKind, Object, Scene, mass_properties};
 use std::ops::{Add, Mul, Neg, Sub};

@@ -3,7 +3,6 @@
 
 #![allow(dead_code, reason = "the example and the test each use a part of it")]
 
-#[path = "../dense/random_scene.rs"]
 pub mod random_scene;
 
 use random_scene::Random;

@@ -1,5 +1,4 @@
 //! Scenes, scripted actors and hashes for the tests of determinism, rollouts and divergence.
-#![allow(dead_code, reason = "each test file uses its part")]
 
 use sinew_sim::{
     Batch, BatchOptions, Ground, Isa, JointKind, Model, Object, ObjectShape, PlacedCharacter, Scene, StaticBox,

@@ -1,7 +1,5 @@
 //! A server on a free port with a project of its own, and a client that says exactly what it is told to.
 
-#![allow(dead_code, reason = "each test uses a part")]
-
 use futures_util::{SinkExt, StreamExt};
 use serde_json::Value;
 use sinew_studio::fronts::{FrontSource, NoFronts};

@@ -3,9 +3,6 @@
 //! Each law is checked in double precision and in the single precision of this CPU's lanes. Semi-implicit Euler is of first
 //! order, so a bound is either the discrete sum it solves exactly, or a term in dt that is named beside it.
 
-#[path = "../common/mod.rs"]
-mod common;
-
 mod bounces;
 mod flight;
 mod friction;

@@ -1,7 +1,5 @@
 //! Random trees of every joint type, the same ones on every machine.
 
-#![allow(dead_code, reason = "each test uses a part of it")]
-
 use sinew_sim::{Body, Character, Joint, JointKind, Model, Object, ObjectShape, PlacedCharacter, Scene};
 
 /// SplitMix64 (Steele, Lea & Flood 2014).

@@ -1,0 +1,11 @@
+//! The studio's server, by a client that says exactly what it is told to.
+//!
+//! One program for all tests of this folder, which is built sooner than one for each file.
+
+mod assist;
+mod hostile;
+mod jobs;
+mod modeler;
+mod play;
+mod sessions;
+mod support;
