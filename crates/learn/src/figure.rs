@@ -109,6 +109,19 @@ impl Figure {
         measured.bodies.iter().map(|b| b.position).chain(measured.end_effectors.iter().copied()).collect()
     }
 
+    /// Bodies that a joint holds together and the distance of their origins, m.
+    pub fn links(&self) -> Vec<(usize, usize, f64)> {
+        let rest = self.joint_places(self.model.rest_position());
+        let joints = self.character().joints.iter().filter(|joint| !joint.kind.is_root());
+        joints
+            .filter_map(|joint| {
+                let (a, b) = (self.model.body(joint.parent.as_deref()?)?, self.model.body(&joint.child)?);
+                let square: f64 = (0..3).map(|k| (rest[a][k] - rest[b][k]) * (rest[a][k] - rest[b][k])).sum();
+                Some((a, b, square.sqrt()))
+            })
+            .collect()
+    }
+
     /// Centres of all contact sites, m.
     pub fn site_places(&self, qpos: &[f64]) -> Vec<[f64; 3]> {
         let measured = self.measure_pose(qpos);

@@ -9,6 +9,7 @@ use crate::figure::Figure;
 use crate::intent::Intent;
 use crate::matching::MatchingMemory;
 use crate::objective::Objective;
+use crate::recurrent::RecurrentMemory;
 use rayon::prelude::*;
 
 /// Where a character is in its motion. Cloned, it goes on in the same way.
@@ -30,6 +31,8 @@ pub struct GeneratorState {
 pub enum Memory {
     /// Of motion matching.
     Matching(MatchingMemory),
+    /// Of the learned generator.
+    Recurrent(RecurrentMemory),
 }
 
 /// A frame that lies ahead.
@@ -47,7 +50,7 @@ pub struct Prediction {
 
 /// A generator of motion under objectives. The same states and objectives give the same frames, to the bit, on any number of threads.
 pub trait Generator: Send + Sync {
-    /// Its kind, as in files: `matching`.
+    /// Its kind, as in files: `matching` or `lstm`.
     fn kind(&self) -> &'static str;
     /// The character.
     fn figure(&self) -> &Figure;

@@ -36,6 +36,23 @@ pub enum GeneratorError {
         "the set shows no action with a target, so nothing can be asked of the generator; label what its clips show"
     )]
     NoTasks,
+    /// The training diverged.
+    #[error("the training diverged in update {update}, at a learning rate of {rate:.1e}; give a smaller rate")]
+    Diverged {
+        /// The step of Adam that could not be taken.
+        update: u64,
+        /// Its learning rate.
+        rate: f64,
+    },
+    /// What was learnt does not fit the character.
+    #[error("what was learnt cannot be used ({problem}); train the generator again")]
+    Weights {
+        /// What is wrong.
+        problem: String,
+    },
+    /// The training was told to stop.
+    #[error(transparent)]
+    Cancelled(#[from] sinew_work::Cancelled),
     /// The generator cannot be encoded.
     #[error("the generator cannot be written: {problem}; this is a fault of the program, please report it")]
     Encode {

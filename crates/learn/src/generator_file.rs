@@ -1,21 +1,23 @@
-//! The file of a generator: its kind, its constants, and the set that it was made from.
+//! The file of a generator: its kind, its constants, and the set that it plays or what it has learnt of it.
 //!
 //! ```text
 //! "sinew generator\n"     magic
 //! u32                     version of this format
 //! u64                     length of the content
-//! content                 kind, constants as TOML, the set, in postcard's encoding
+//! content                 what all kinds share, then the set or what was learnt, in postcard's encoding
 //! u64                     FNV-1a of the content
 //! ```
 //!
-//! Numbers are little-endian. Motion matching keeps the set itself, so that the file is all that is needed to play; what can be computed again is not kept.
+//! Numbers are little-endian. Motion matching keeps the set itself, the learned generator its weights (f32), so that the file is all that is needed to play;
+//! what can be computed again is not kept.
 
 use crate::actions::Action;
 use crate::contact_sites::ContactSite;
 use crate::generator::Generator;
 use crate::generator_error::GeneratorError;
 use crate::matching::{MatchingConfig, MotionMatching};
-use crate::motion_set::{MotionSet, Sequence, SetHeader};
+use crate::motion_set::{MotionSet, Origin, Sequence, SetHeader};
+use crate::recurrent::{LearnedMotion, RecurrentGenerator};
 use serde::{Deserialize, Serialize};
 use sinew_files::atomic_write::atomic_write;
 use sinew_files::fnv::fnv1a;
@@ -24,7 +26,7 @@ use sinew_sim::Character;
 use std::path::Path;
 
 const MAGIC: &[u8] = b"sinew generator\n";
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 /// Largest file that is read: five hours of 100 coordinates are a fifth of it.
 const LARGEST: u64 = 1 << 30;
 
@@ -36,42 +38,85 @@ pub enum GeneratorKind, "kind of generator" {
     /// Motion matching: nothing is trained.
     #[default]
     Matching = "matching",
+    /// A recurrent network that is trained.
+    Lstm = "lstm",
 }
 }
 
 /// A generator as it is kept.
 #[derive(Clone, Debug, PartialEq)]
-pub struct SavedGenerator {
-    /// Its kind.
-    pub kind: GeneratorKind,
-    /// Constants of motion matching.
-    pub matching: MatchingConfig,
-    /// The set that it was made from.
-    pub set: MotionSet,
+pub enum SavedGenerator {
+    /// Motion matching.
+    Matching {
+        /// Its constants.
+        config: MatchingConfig,
+        /// The set that it plays.
+        set: Box<MotionSet>,
+    },
+    /// The learned generator.
+    Lstm {
+        /// The character, actions and contact sites of the set.
+        header: SetHeader,
+        /// What was learnt of it.
+        learned: Box<LearnedMotion>,
+    },
 }
 
 #[derive(Serialize, Deserialize)]
 struct Content {
-    kind: GeneratorKind,
-    matching: String,
     character: String,
     forward_rad: f64,
     rate_hz: f64,
     actions: Vec<Action>,
     sites: Vec<ContactSite>,
     position_count: usize,
-    sequences: Vec<Sequence>,
+    kind: Kind,
+}
+
+#[derive(Serialize, Deserialize)]
+enum Kind {
+    /// Constants as TOML.
+    Matching {
+        config: String,
+        sequences: Vec<Sequence>,
+    },
+    Lstm(Box<LearnedMotion>),
 }
 
 impl SavedGenerator {
+    /// Its kind.
+    pub fn kind(&self) -> GeneratorKind {
+        match self {
+            SavedGenerator::Matching { .. } => GeneratorKind::Matching,
+            SavedGenerator::Lstm { .. } => GeneratorKind::Lstm,
+        }
+    }
+
+    /// The character, actions and contact sites of its set.
+    pub fn header(&self) -> &SetHeader {
+        match self {
+            SavedGenerator::Matching { set, .. } => &set.header,
+            SavedGenerator::Lstm { header, .. } => header,
+        }
+    }
+
+    /// Captured and augmented frames of its set.
+    pub fn frames(&self) -> [usize; 2] {
+        match self {
+            SavedGenerator::Matching { set, .. } => [Origin::Captured, Origin::Augmented].map(|o| set.frames(o)),
+            SavedGenerator::Lstm { learned, .. } => learned.frames,
+        }
+    }
+
     /// Makes the generator.
     ///
     /// # Errors
-    /// Where the set or a constant cannot be used.
+    /// Where the set, what was learnt or a constant cannot be used.
     pub fn generator(&self) -> Result<Box<dyn Generator>, GeneratorError> {
-        match self.kind {
-            GeneratorKind::Matching => Ok(Box::new(MotionMatching::new(&self.set, &self.matching)?)),
-        }
+        Ok(match self {
+            SavedGenerator::Matching { config, set } => Box::new(MotionMatching::new(set, config)?),
+            SavedGenerator::Lstm { header, learned } => Box::new(RecurrentGenerator::new(header, learned)?),
+        })
     }
 
     /// The content of the file.
@@ -80,17 +125,22 @@ impl SavedGenerator {
     /// Where it cannot be encoded.
     pub fn to_bytes(&self) -> Result<Vec<u8>, GeneratorError> {
         let failed = |problem: String| GeneratorError::Encode { problem };
-        let header = &self.set.header;
+        let header = self.header();
+        let kind = match self {
+            SavedGenerator::Matching { config, set } => Kind::Matching {
+                config: toml::to_string(config).map_err(|e| failed(e.to_string()))?,
+                sequences: set.sequences.clone(),
+            },
+            SavedGenerator::Lstm { learned, .. } => Kind::Lstm(learned.clone()),
+        };
         let content = Content {
-            kind: self.kind,
-            matching: toml::to_string(&self.matching).map_err(|e| failed(e.to_string()))?,
+            kind,
             character: header.character.to_toml(),
             forward_rad: header.forward_rad,
             rate_hz: header.rate_hz,
             actions: header.actions.clone(),
             sites: header.sites.clone(),
             position_count: header.position_count,
-            sequences: self.set.sequences.clone(),
         };
         let content = postcard::to_stdvec(&content).map_err(|e| failed(e.to_string()))?;
         let mut bytes = MAGIC.to_vec();
@@ -133,7 +183,6 @@ impl SavedGenerator {
             return Err(damaged("its checksum is wrong"));
         }
         let content: Content = postcard::from_bytes(content).map_err(|e| damaged(&e.to_string()))?;
-        let matching = toml::from_str(&content.matching).map_err(|e| damaged(&e.to_string()))?;
         let character = Character::from_toml(&content.character).map_err(|e| damaged(&e.to_string()))?;
         let header = SetHeader {
             character,
@@ -143,11 +192,20 @@ impl SavedGenerator {
             sites: content.sites,
             position_count: content.position_count,
         };
-        if let Some(problem) = content.sequences.iter().find_map(|sequence| sequence.fault(&header)) {
-            return Err(damaged(&problem));
+        match content.kind {
+            Kind::Matching { config, sequences } => {
+                let config = toml::from_str(&config).map_err(|e| damaged(&e.to_string()))?;
+                if let Some(problem) = sequences.iter().find_map(|sequence| sequence.fault(&header)) {
+                    return Err(damaged(&problem));
+                }
+                Ok(SavedGenerator::Matching { config, set: Box::new(MotionSet { header, sequences }) })
+            }
+            Kind::Lstm(learned) => {
+                // Whether everything fits together shows when the network is built.
+                RecurrentGenerator::new(&header, &learned).map_err(|error| damaged(&error.to_string()))?;
+                Ok(SavedGenerator::Lstm { header, learned })
+            }
         }
-        let set = MotionSet { header, sequences: content.sequences };
-        Ok(SavedGenerator { kind: content.kind, matching, set })
     }
 }
 
@@ -159,19 +217,30 @@ mod tests {
 
     fn saved() -> SavedGenerator {
         let (_, set) = circles(&[(0.8, 0.0), (1.2, 0.4)], 60);
-        let matching = MatchingConfig { search_secs: 0.1, ..MatchingConfig::default() };
-        SavedGenerator { kind: GeneratorKind::Matching, matching, set }
+        let config = MatchingConfig { search_secs: 0.1, ..MatchingConfig::default() };
+        SavedGenerator::Matching { config, set: Box::new(set) }
+    }
+
+    fn learned() -> SavedGenerator {
+        let (_, set) = circles(&[(0.8, 0.0), (1.2, 0.4)], 60);
+        let (header, learned) = crate::recurrent::tests::trained(&set, 3);
+        SavedGenerator::Lstm { header, learned: Box::new(learned) }
     }
 
     #[test]
     fn a_generator_that_is_read_moves_as_the_one_that_was_written() {
+        for saved in [saved(), learned()] {
+            assert_same_after_reading(&saved);
+        }
+    }
+
+    fn assert_same_after_reading(saved: &SavedGenerator) {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("gen");
-        let saved = saved();
         let bytes = saved.write(&path).unwrap();
         assert_eq!(bytes, std::fs::metadata(&path).unwrap().len());
         let read = SavedGenerator::read(&path).unwrap();
-        assert_eq!(read, saved);
+        assert_eq!(&read, saved);
         let moved = |saved: &SavedGenerator| {
             let generator = saved.generator().unwrap();
             let mut state = generator.start(1);
@@ -181,14 +250,20 @@ mod tests {
             }
             state
         };
-        assert_eq!(moved(&read), moved(&saved));
+        assert_eq!(moved(&read), moved(saved));
     }
 
     #[test]
     fn every_changed_or_missing_byte_is_noticed() {
+        for saved in [saved(), learned()] {
+            assert_faults_are_noticed(&saved);
+        }
+    }
+
+    fn assert_faults_are_noticed(saved: &SavedGenerator) {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("gen");
-        saved().write(&path).unwrap();
+        saved.write(&path).unwrap();
         let bytes = std::fs::read(&path).unwrap();
         for at in (0..bytes.len()).step_by(211).chain([0, 16, 20, 27, bytes.len() - 1]) {
             let mut changed = bytes.clone();
@@ -200,5 +275,31 @@ mod tests {
             std::fs::write(&path, &bytes[..length]).unwrap();
             assert!(SavedGenerator::read(&path).is_err(), "cut to {length}");
         }
+    }
+
+    #[test]
+    fn what_does_not_fit_together_is_refused_in_a_sentence() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("gen");
+        let refused = |change: &dyn Fn(&mut LearnedMotion)| {
+            let SavedGenerator::Lstm { header, mut learned } = learned() else { unreachable!() };
+            change(&mut learned);
+            SavedGenerator::Lstm { header, learned }.write(&path).unwrap();
+            SavedGenerator::read(&path).unwrap_err().to_string()
+        };
+        let told = refused(&|learned| learned.config.lstm_units[0] += 1);
+        assert!(told.contains("lstm.0.input_weight"), "{told}");
+        let told = refused(&|learned| learned.config.batch = 0);
+        assert!(told.contains("batch"), "{told}");
+        let told = refused(&|learned| learned.starts.clear());
+        assert!(told.contains("start"), "{told}");
+        let told = refused(&|learned| learned.starts[0][3] = f32::NAN);
+        assert!(told.contains("start"), "{told}");
+        let told = refused(&|learned| learned.standard.deviation[2] = 0.0);
+        assert!(told.contains("deviations"), "{told}");
+        let told = refused(&|learned| learned.feasible.actions.clear());
+        assert!(told.contains("actions"), "{told}");
+        let told = refused(&|learned| learned.weights.truncate(100));
+        assert!(told.contains("make it again"), "{told}");
     }
 }

@@ -12,10 +12,12 @@ mod config;
 mod contact_sites;
 mod contacts;
 mod data_work;
+mod decay;
 mod edit;
 mod error;
 mod feasible;
 mod figure;
+mod foot_lock;
 mod foot_slide;
 mod generator;
 mod generator_error;
@@ -29,8 +31,8 @@ mod motion_set;
 mod objective;
 mod plant;
 mod polar_range;
-mod random;
 mod ranges;
+mod recurrent;
 mod set_file;
 #[cfg(test)]
 mod test_walks;
@@ -49,6 +51,7 @@ pub use edit::{Deformation, Motion, Segment, deform_path, edited, frame_times};
 pub use error::LearnError;
 pub use feasible::{ActionRange, FeasibleRange};
 pub use figure::Figure;
+pub use foot_lock::SiteLock;
 pub use foot_slide::FootSlide;
 pub use generator::{Generator, GeneratorState, Memory, Prediction};
 pub use generator_error::GeneratorError;
@@ -57,12 +60,18 @@ pub use graph::{GraphReport, MotionGraph, Pruned, Transition, align, reached, st
 pub use ground_transform::{GroundTransform, wrap_angle};
 pub use infer_intent::infer_intents;
 pub use intent::{CONTROLS, Control, Intent};
-pub use matching::{MatchingConfig, MatchingMemory, MotionMatching, SiteLock};
+pub use matching::{MatchingConfig, MatchingMemory, MotionMatching};
 pub use motion_set::{MotionSet, Origin, RATE_HZ, Sequence, SetHeader};
 pub use objective::Objective;
 pub use plant::{Unedited, plant};
 pub use polar_range::PolarRange;
 pub use ranges::{ControlRange, ControlValues};
+pub use recurrent::{
+    CurvePoint, LearnedMotion, LossTerms, RecurrentConfig, RecurrentGenerator, RecurrentMemory, RecurrentPreset,
+    TrainingState, TrainingWork,
+};
 pub use set_file::{SetReader, SetWriter};
 pub use trial::{ActionFigures, Trace, TrialFigures, TrialOptions, run_trial};
 pub use walk::Step;
+
+use sinew_work::random;

@@ -22,6 +22,8 @@ pub struct Lstm<T> {
     outputs: Vec<T>,
     cell_tanh: Vec<T>,
     cell_gradient: Vec<T>,
+    /// Gradient by h of the step before, where steps are taken back one at a time.
+    hidden_gradient: Vec<T>,
     /// Both matrices and their transposes, as products read them.
     packed: [Packed<T>; 2],
     packed_transposed: [Packed<T>; 2],
@@ -69,6 +71,7 @@ impl<T: Real> Lstm<T> {
             outputs: Vec::new(),
             cell_tanh: Vec::new(),
             cell_gradient: Vec::new(),
+            hidden_gradient: Vec::new(),
             packed: packed(),
             packed_transposed: packed(),
         }
@@ -115,34 +118,58 @@ impl<T: Real> Lstm<T> {
         let (all_rows, size) = (rows_of(input, self.inputs), rows * self.hidden);
         let steps = all_rows / rows;
         assert_eq!(steps * rows, all_rows, "{all_rows} rows are not steps of {rows}");
-        self.gates.resize(4 * steps * size, T::default());
-        self.cell_tanh.resize(steps * size, T::default());
-        for (kept, state) in [&mut self.outputs, &mut self.cells].into_iter().zip(&state) {
-            kept.resize((steps + 1) * size, T::default());
-            kept[..size].copy_from_slice(state);
-        }
-        let (isa, hidden) = (self.isa, self.hidden);
-        sums(isa, all_rows, input, &self.input_weight, &self.bias, &mut self.packed[0], &mut self.gates);
-        for step in 0..steps {
-            let gates = &mut self.gates[4 * step * size..][..4 * size];
-            let (before, after) = self.outputs.split_at_mut((step + 1) * size);
-            add_hidden(isa, rows, &before[step * size..], &self.hidden_weight, &mut self.packed[1], gates);
-            let (cells, new_cells) = self.cells.split_at_mut((step + 1) * size);
-            lstm_cell::forward(
-                isa,
-                Step {
-                    hidden,
-                    gates,
-                    cells: &cells[step * size..],
-                    new_cells: &mut new_cells[..size],
-                    cell_tanh: &mut self.cell_tanh[step * size..][..size],
-                    output: &mut after[..size],
-                },
-            );
-        }
+        self.begin(steps, [&*state[0], &*state[1]]);
+        sums(self.isa, all_rows, input, &self.input_weight, &self.bias, &mut self.packed[0], &mut self.gates);
+        (0..steps).for_each(|step| self.finish_step(step, rows));
         for (kept, state) in [&self.outputs, &self.cells].into_iter().zip(state) {
             state.copy_from_slice(&kept[steps * size..]);
         }
+    }
+
+    /// Makes room for a sequence of so many steps, which begins with the state h, c.
+    pub(crate) fn begin(&mut self, steps: usize, state: [&[T]; 2]) {
+        let size = state[0].len();
+        self.gates.resize(4 * steps * size, T::default());
+        self.cell_tanh.resize(steps * size, T::default());
+        for (kept, state) in [&mut self.outputs, &mut self.cells].into_iter().zip(state) {
+            kept.resize((steps + 1) * size, T::default());
+            kept[..size].copy_from_slice(state);
+        }
+    }
+
+    /// Takes one step of the sequence; the one before it was taken. Returns h.
+    pub(crate) fn forward_step(&mut self, step: usize, input: &[T], rows: usize) -> &[T] {
+        let size = rows * self.hidden;
+        let gates = &mut self.gates[4 * step * size..][..4 * size];
+        sums(self.isa, rows, input, &self.input_weight, &self.bias, &mut self.packed[0], gates);
+        self.finish_step(step, rows);
+        &self.outputs[(step + 1) * size..][..size]
+    }
+
+    /// h and c after a step.
+    pub(crate) fn state_after(&self, step: usize, rows: usize) -> [&[T]; 2] {
+        let size = rows * self.hidden;
+        [&self.outputs, &self.cells].map(|kept| &kept[(step + 1) * size..][..size])
+    }
+
+    /// Gates, c and h of a step whose sums x·Wx + b are there.
+    fn finish_step(&mut self, step: usize, rows: usize) {
+        let (isa, hidden, size) = (self.isa, self.hidden, rows * self.hidden);
+        let gates = &mut self.gates[4 * step * size..][..4 * size];
+        let (before, after) = self.outputs.split_at_mut((step + 1) * size);
+        add_hidden(isa, rows, &before[step * size..], &self.hidden_weight, &mut self.packed[1], gates);
+        let (cells, new_cells) = self.cells.split_at_mut((step + 1) * size);
+        lstm_cell::forward(
+            isa,
+            Step {
+                hidden,
+                gates,
+                cells: &cells[step * size..],
+                new_cells: &mut new_cells[..size],
+                cell_tanh: &mut self.cell_tanh[step * size..][..size],
+                output: &mut after[..size],
+            },
+        );
     }
 
     /// Adds the gradients by all parameters for the sequence of the last `forward`, and writes that by its input where it is wanted.
@@ -157,45 +184,78 @@ impl<T: Real> Lstm<T> {
         input_gradient: Option<&mut Vec<T>>,
         scratch: &mut Scratch<T>,
     ) {
-        let (isa, hidden, size) = (self.isa, self.hidden, rows * self.hidden);
+        let size = rows * self.hidden;
         assert_eq!(gradient.len(), self.cell_tanh.len(), "numbers of the output and of its gradient");
         let steps = gradient.len() / size;
-        let version = self.hidden_weight.version();
-        let matrix = View::new(self.hidden_weight.values(), hidden, 4 * hidden).transposed();
-        self.packed_transposed[1].update(matrix, version);
-        self.cell_gradient.clear();
-        self.cell_gradient.resize(size, T::default());
+        self.begin_backward(rows);
         for step in (0..steps).rev() {
             let (earlier, now) = gradient.split_at_mut(step * size);
-            let gates = &mut self.gates[4 * step * size..][..4 * size];
-            lstm_cell::backward(
-                isa,
-                BackStep {
-                    hidden,
-                    gates,
-                    cells: &self.cells[step * size..][..size],
-                    cell_tanh: &self.cell_tanh[step * size..][..size],
-                    output_gradient: &now[..size],
-                    cell_gradient: &mut self.cell_gradient,
-                },
-            );
+            self.gate_gradient(step, rows, &now[..size]);
             if step > 0 {
                 let before = &mut earlier[(step - 1) * size..];
-                product(isa, View::new(gates, rows, 4 * hidden), &self.packed_transposed[1], Start::Present, before);
+                let gates = View::new(&self.gates[4 * step * size..][..4 * size], rows, 4 * self.hidden);
+                product(self.isa, gates, &self.packed_transposed[1], Start::Present, before);
             }
         }
-        let all_rows = steps * rows;
+        self.finish_backward(input, rows, scratch);
+        if let Some(input_gradient) = input_gradient {
+            let all_rows = steps * rows;
+            input_gradient.resize(all_rows * self.inputs, T::default());
+            let gates = View::new(&self.gates, all_rows, 4 * self.hidden);
+            product(self.isa, gates, &self.packed_transposed[0], Start::Zero, input_gradient);
+        }
+    }
+
+    /// Before the last step of a sequence is taken back.
+    pub(crate) fn begin_backward(&mut self, rows: usize) {
+        let size = rows * self.hidden;
+        for (weight, packed) in [&self.input_weight, &self.hidden_weight].into_iter().zip(&mut self.packed_transposed) {
+            let [inputs, columns] = [weight.shape()[0], weight.shape()[1]];
+            packed.update(View::new(weight.values(), inputs, columns).transposed(), weight.version());
+        }
+        for carried in [&mut self.cell_gradient, &mut self.hidden_gradient] {
+            carried.clear();
+            carried.resize(size, T::default());
+        }
+    }
+
+    /// Takes one step back; the one after it was taken back. `gradient` is that by h of the step alone; what later steps add is added to it here.
+    /// Writes the gradient by the input of the step.
+    pub(crate) fn backward_step(&mut self, step: usize, rows: usize, gradient: &mut [T], input_gradient: &mut Vec<T>) {
+        let size = rows * self.hidden;
+        gradient.iter_mut().zip(&self.hidden_gradient).for_each(|(gradient, later)| *gradient += *later);
+        self.gate_gradient(step, rows, gradient);
+        let gates = View::new(&self.gates[4 * step * size..][..4 * size], rows, 4 * self.hidden);
+        product(self.isa, gates, &self.packed_transposed[1], Start::Zero, &mut self.hidden_gradient);
+        input_gradient.resize(rows * self.inputs, T::default());
+        product(self.isa, gates, &self.packed_transposed[0], Start::Zero, input_gradient);
+    }
+
+    /// Turns the gates of a step into the gradient by their sums.
+    fn gate_gradient(&mut self, step: usize, rows: usize, output_gradient: &[T]) {
+        let size = rows * self.hidden;
+        lstm_cell::backward(
+            self.isa,
+            BackStep {
+                hidden: self.hidden,
+                gates: &mut self.gates[4 * step * size..][..4 * size],
+                cells: &self.cells[step * size..][..size],
+                cell_tanh: &self.cell_tanh[step * size..][..size],
+                output_gradient,
+                cell_gradient: &mut self.cell_gradient,
+            },
+        );
+    }
+
+    /// Adds the gradients by all parameters, after every step was taken back.
+    pub(crate) fn finish_backward(&mut self, input: &[T], rows: usize, scratch: &mut Scratch<T>) {
+        let (isa, all_rows) = (self.isa, rows_of(input, self.inputs));
+        let before = all_rows * self.hidden;
+        assert_eq!(all_rows % rows, 0, "{all_rows} rows are not steps of {rows}");
         scratch.take(&self.gates, all_rows);
         scratch.add_products(isa, input, self.input_weight.gradient_mut());
-        scratch.add_products(isa, &self.outputs[..steps * size], self.hidden_weight.gradient_mut());
+        scratch.add_products(isa, &self.outputs[..before], self.hidden_weight.gradient_mut());
         scratch.add_rows(isa, &self.gates, self.bias.gradient_mut());
-        if let Some(input_gradient) = input_gradient {
-            input_gradient.resize(all_rows * self.inputs, T::default());
-            let matrix = View::new(self.input_weight.values(), self.inputs, 4 * hidden).transposed();
-            self.packed_transposed[0].update(matrix, self.input_weight.version());
-            let gates = View::new(&self.gates, all_rows, 4 * hidden);
-            product(isa, gates, &self.packed_transposed[0], Start::Zero, input_gradient);
-        }
     }
 
     pub(crate) fn step_memory(&self) -> StepMemory<T> {

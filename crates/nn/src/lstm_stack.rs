@@ -24,6 +24,8 @@ pub struct LstmStack<T> {
     normaliser: Option<Normaliser<T>>,
     layers: Vec<Lstm<T>>,
     rows: usize,
+    /// Steps taken one at a time since `begin`.
+    taken: usize,
     input: Vec<T>,
     gradients: [Vec<T>; 2],
     scratch: Scratch<T>,
@@ -62,6 +64,7 @@ impl<T: Real> LstmStack<T> {
             normaliser: None,
             layers: layers.collect(),
             rows: 0,
+            taken: 0,
             input: Vec::new(),
             gradients: Default::default(),
             scratch: Scratch::new(isa),
@@ -160,6 +163,101 @@ impl<T: Real> LstmStack<T> {
             normaliser.derive(&self.input, gradient);
         }
         gradient
+    }
+
+    /// Begins a sequence whose steps are taken one at a time, because a later input depends on an earlier output: `forward_step` for each step, then
+    /// `backward_step` for each, the last first, then `finish_backward`. The numbers are those of [`forward`](LstmStack::forward).
+    ///
+    /// # Panics
+    /// If the state has no rows, or there are no steps.
+    pub fn begin(&mut self, state: &LstmState<T>, steps: usize) {
+        self.rows = state.outputs[0].len() / self.layers[0].hidden();
+        assert!(self.rows > 0 && steps > 0, "an LSTM needs at least one row and one step");
+        self.taken = 0;
+        self.input.resize(steps * self.rows * self.inputs(), T::default());
+        for (index, layer) in self.layers.iter_mut().enumerate() {
+            layer.begin(steps, [&state.outputs[index], &state.cells[index]]);
+        }
+    }
+
+    /// Takes the next step. Returns h of the last layer.
+    ///
+    /// # Panics
+    /// If the input has another size than a step, or more steps are taken than were begun.
+    pub fn forward_step(&mut self, input: &[T]) -> &[T] {
+        let (size, step) = (self.rows * self.inputs(), self.taken);
+        self.taken += 1;
+        let kept = &mut self.input[step * size..][..size];
+        match &self.normaliser {
+            Some(normaliser) => normaliser.apply(self.isa, input, kept),
+            None => kept.copy_from_slice(input),
+        }
+        for index in 0..self.layers.len() {
+            let (before, rest) = self.layers.split_at_mut(index);
+            let input =
+                before.last().map_or(&self.input[step * size..][..size], |layer| layer.state_after(step, self.rows)[0]);
+            rest[0].forward_step(step, input, self.rows);
+        }
+        self.layers[self.layers.len() - 1].state_after(step, self.rows)[0]
+    }
+
+    /// Returns h of the last layer after a step since `begin`.
+    ///
+    /// # Panics
+    /// If the step was not taken.
+    pub fn output_of(&self, step: usize) -> &[T] {
+        assert!(step < self.taken, "step {step} was not taken");
+        self.layers[self.layers.len() - 1].state_after(step, self.rows)[0]
+    }
+
+    /// Replaces a state by that after the last step that was taken.
+    ///
+    /// # Panics
+    /// If the state is of another network or number of rows, or no step was taken.
+    pub fn end(&self, state: &mut LstmState<T>) {
+        for (index, layer) in self.layers.iter().enumerate() {
+            let [output, cells] = layer.state_after(self.taken - 1, self.rows);
+            state.outputs[index].copy_from_slice(output);
+            state.cells[index].copy_from_slice(cells);
+        }
+    }
+
+    /// Takes the last step back that is not yet taken back, given the gradient by its output. Returns the gradient by its input.
+    ///
+    /// # Panics
+    /// If the gradient has another size than the output of a step, or all steps are taken back.
+    pub fn backward_step(&mut self, output_gradient: &[T]) -> &[T] {
+        let rows = self.rows;
+        let last = self.input.len() == self.taken * rows * self.inputs();
+        self.taken = self.taken.checked_sub(1).expect("a step to take back");
+        let [gradient, next] = &mut self.gradients;
+        gradient.clear();
+        gradient.extend_from_slice(output_gradient);
+        for layer in self.layers.iter_mut().rev() {
+            if last {
+                layer.begin_backward(rows);
+            }
+            layer.backward_step(self.taken, rows, gradient, next);
+            std::mem::swap(gradient, next);
+        }
+        if let Some(normaliser) = &self.normaliser {
+            let size = gradient.len();
+            normaliser.derive(&self.input[self.taken * size..][..size], gradient);
+        }
+        gradient
+    }
+
+    /// Adds the gradients by all parameters, after every step was taken back.
+    ///
+    /// # Panics
+    /// If a step is not yet taken back.
+    pub fn finish_backward(&mut self) {
+        assert_eq!(self.taken, 0, "steps that are not taken back");
+        for index in 0..self.layers.len() {
+            let (before, rest) = self.layers.split_at_mut(index);
+            let input = before.last().map_or(&self.input[..], |layer| layer.output(self.rows));
+            rest[0].finish_backward(input, self.rows, &mut self.scratch);
+        }
     }
 
     /// Returns memory for [`step`](LstmStack::step).

@@ -88,6 +88,7 @@ fn page(falls: bool) -> TransferPage {
         .collect();
     let plot = |title: &str, y_label: &str, parts: &[Part]| SeriesPlot {
         title: title.to_owned(),
+        x_label: String::new(),
         y_label: y_label.to_owned(),
         curves: parts
             .iter()

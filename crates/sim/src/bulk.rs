@@ -7,6 +7,7 @@
 //! | call | does |
 //! |---|---|
 //! | [`Batch::control`] | writes PD targets, takes the steps of a control interval and reads what [`Readings`] asks for |
+//! | [`Batch::control_from`] | the same, with targets that jump when the interval begins and move on from there |
 //! | [`Batch::read`] | reads alone |
 //! | [`Batch::reset`] | begins again in the worlds that are named, from `qpos` and `qvel` |
 //!
@@ -52,7 +53,7 @@
 //! ```
 
 use crate::batch::{Batch, Share};
-use crate::control::{Interval, Ramp};
+use crate::control::{Interval, Ramp, hold};
 use crate::model::Model;
 use crate::readings::Readings;
 use crate::world::WorldMut;
@@ -115,7 +116,22 @@ impl Batch {
     /// # Errors
     /// When a slice has the wrong length, or the interval has no steps.
     pub fn control(&mut self, targets: &[f32], interval: Interval, readings: Readings<'_>) -> Result<(), BulkError> {
-        self.begin(targets, interval, interval.steps, readings)
+        self.begin(None, targets, interval, interval.steps, readings)
+    }
+
+    /// One control interval in which PD targets jump to `from` at once and then go to `targets`: for a controller whose decision shifts a moving target, and
+    /// whose jumps from one decision to the next are no velocity that PD should damp towards. Otherwise as [`Batch::control`].
+    ///
+    /// # Errors
+    /// As [`Batch::control`].
+    pub fn control_from(
+        &mut self,
+        from: &[f32],
+        targets: &[f32],
+        interval: Interval,
+        readings: Readings<'_>,
+    ) -> Result<(), BulkError> {
+        self.begin(Some(from), targets, interval, interval.steps, readings)
     }
 
     /// Begins a control interval in all worlds and takes no step, for a caller who does more than to step.
@@ -123,11 +139,12 @@ impl Batch {
     /// # Errors
     /// As [`Batch::control`].
     pub fn begin_interval(&mut self, targets: &[f32], interval: Interval) -> Result<(), BulkError> {
-        self.begin(targets, interval, 0, Readings::none())
+        self.begin(None, targets, interval, 0, Readings::none())
     }
 
     fn begin(
         &mut self,
+        from: Option<&[f32]>,
         targets: &[f32],
         interval: Interval,
         steps: usize,
@@ -136,6 +153,9 @@ impl Batch {
         let (model, lanes) = (self.model.clone(), self.lanes);
         let width = model.position_count();
         BulkError::check_length("targets", self.worlds, width, targets.len())?;
+        if let Some(from) = from {
+            BulkError::check_length("targets at the beginning", self.worlds, width, from.len())?;
+        }
         readings.check(&model, self.worlds)?;
         if interval.steps == 0 {
             return Err(BulkError::NoSteps);
@@ -145,8 +165,13 @@ impl Batch {
             let Rows { ramp, position, .. } = &mut working.rows;
             let of_group = targets[index * lanes * width..].chunks_exact(width.max(1)).take(lanes);
             for (lane, target) in of_group.enumerate() {
+                let mut world = WorldMut { model: &model, group: &mut *group, lane };
+                if let Some(from) = from {
+                    widen(&from[(index * lanes + lane) * width..][..width], position);
+                    hold(&mut world, position);
+                }
                 widen(target, position);
-                ramp.begin(&mut WorldMut { model: &model, group: &mut *group, lane }, position, interval);
+                ramp.begin(&mut world, position, interval);
             }
             group.advance(&mut *working.scratch, steps);
             part.read(group);

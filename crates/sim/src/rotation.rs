@@ -87,6 +87,13 @@ pub fn rotation_vector([w, x, y, z]: [f64; 4]) -> [f64; 3] {
     [x, y, z].map(|c| sign * ratio * c)
 }
 
+/// Quaternion of a rotation vector, the inverse of [`rotation_vector`].
+pub fn quaternion_of_turn([x, y, z]: [f64; 3]) -> [f64; 4] {
+    let angle = (x * x + y * y + z * z).sqrt();
+    let (w, ratio) = if angle < 1e-8 { (1.0, 0.5) } else { (libm::cos(0.5 * angle), libm::sin(0.5 * angle) / angle) };
+    [w, ratio * x, ratio * y, ratio * z]
+}
+
 /// A vector turned by a quaternion `(w, u)`: `v + 2 u×(u×v + w v)`.
 pub fn rotated([w, a, b, c]: [f64; 4], [x, y, z]: [f64; 3]) -> [f64; 3] {
     let t = [b * z - c * y + w * x, c * x - a * z + w * y, a * y - b * x + w * z];

@@ -42,6 +42,9 @@ pub enum Error {
     /// A generator cannot be made, written or read.
     #[error(transparent)]
     Generator(#[from] sinew_learn::GeneratorError),
+    /// A tracking policy cannot be trained, tested or read.
+    #[error(transparent)]
+    Track(#[from] sinew_track::TrackError),
     /// A file of settings cannot be used.
     #[error(transparent)]
     ConfigFile(#[from] ConfigFileError),

@@ -23,8 +23,19 @@ pub enum Learn {
     /// Makes a motion generator of a data set: a character that can be driven, before it is simulated
     ///
     /// Searches the set for the motion that goes on from the present pose and leads where the objective says (motion matching; nothing is trained), blends
-    /// over, and keeps feet where they stand. Measures it for ten minutes under random objectives. Example: sinew learn generator set -o gen
+    /// over, and keeps feet where they stand; or trains a recurrent network that predicts the next frame (--kind lstm). Measures it for ten minutes under
+    /// random objectives. Example: sinew learn generator set -o gen
     Generator(super::learn_generator::Generator),
+    /// Trains a policy that tracks a motion in simulation
+    ///
+    /// Takes a data set, clips (a file, a folder, an embedded character) or a released reference (.npy with its body as --character humanoid.xml); trains by
+    /// proximal policy optimisation in thousands of worlds, measures the policy without noise and writes it. Goes on after Ctrl-C with --resume, to the same
+    /// bytes. Example: sinew learn tracker set -o policy
+    Tracker(super::learn_tracker::Tracker),
+    /// Measures a trained policy again, with other starts
+    ///
+    /// Example: sinew learn test policy set --seed 5
+    Test(super::learn_tracker::Test),
 }
 
 impl Learn {
@@ -33,6 +44,8 @@ impl Learn {
         match self {
             Learn::Data(data) => data.run(),
             Learn::Generator(generator) => generator.run(),
+            Learn::Tracker(tracker) => tracker.run(),
+            Learn::Test(test) => test.run(),
         }
     }
 }

@@ -2,11 +2,11 @@
 
 use super::show;
 use crate::bar::{Bar, Interrupted, stopped_by_interrupt};
-use crate::settings::ConfigArgs;
+use crate::settings::{ConfigArgs, one_of};
 use anyhow::{Result, bail};
 use clap::Args;
-use sinew::learn::generator::{Event, GENERATOR, Made, Request, make};
-use sinew::learning::{GeneratorKind, MatchingConfig, TrialOptions};
+use sinew::learn::generator::{Event, GENERATOR, GeneratorSettings, Made, Request, make};
+use sinew::learning::{GeneratorKind, MatchingConfig, RecurrentConfig, RecurrentPreset, TrialOptions};
 use sinew::work::RunOptions;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
@@ -17,9 +17,12 @@ pub struct Generator {
     /// Data set: a folder that `sinew learn data` made, or its file
     #[arg(value_name = "SET")]
     set: PathBuf,
-    /// Kind of generator: matching
-    #[arg(long, value_name = "KIND", default_value_t = GeneratorKind::Matching)]
+    /// Kind of generator: motion matching over the set, or a network that is trained on it
+    #[arg(long, value_name = "KIND", value_parser = one_of::<GeneratorKind>(), default_value_t = GeneratorKind::Matching)]
     kind: GeneratorKind,
+    /// Constants of the network and its training: small and quick, or those of Park et al. 2019; default by default
+    #[arg(long, value_name = "PRESET", value_parser = one_of::<RecurrentPreset>())]
+    preset: Option<RecurrentPreset>,
     /// Minutes of motion under random objectives by which it is measured
     #[arg(long, value_name = "MINUTES", default_value_t = 10.0, allow_negative_numbers = true)]
     minutes: f64,
@@ -28,12 +31,15 @@ pub struct Generator {
     output: PathBuf,
     #[command(flatten)]
     settings: ConfigArgs,
-    /// Seed of the random objectives
+    /// Seed of the random objectives and of the training
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
     /// Threads; 0 for one on each core; the result is the same for every number
     #[arg(long, value_name = "N", default_value_t = 0)]
     threads: usize,
+    /// Goes on from the checkpoint that an interrupted training left in the folder
+    #[arg(long)]
+    resume: bool,
     /// Prints one JSON object
     #[arg(long)]
     json: bool,
@@ -42,28 +48,30 @@ pub struct Generator {
 impl Generator {
     /// Runs the command.
     pub fn run(&self) -> Result<()> {
-        let matching = self.settings.on_top_of(MatchingConfig::default())?;
-        if self.settings.print(&matching, "Settings of sinew learn generator.")? {
-            return Ok(());
-        }
+        let Some(settings) = self.settings()? else { return Ok(()) };
         if !(self.minutes >= 0.1 && self.minutes <= 1000.0) {
             bail!("--minutes {}: give a number from 0.1 to 1000", self.minutes);
         }
         let request = Request {
             set: self.set.clone(),
-            kind: self.kind,
-            matching,
+            settings,
             trial: TrialOptions { minutes: self.minutes, seed: self.seed },
             out: self.output.clone(),
         };
-        let options = RunOptions { threads: self.threads, cancel: stopped_by_interrupt(), ..RunOptions::default() };
-        let bar = Bar::new("reading the set")?;
+        let options = RunOptions {
+            threads: self.threads,
+            resumes: self.resume,
+            cancel: stopped_by_interrupt(),
+            ..RunOptions::default()
+        };
+        let mut bar = Bar::new("reading the set")?;
         let made = make(&request, &options, &mut |event| {
-            bar.doing(match event {
-                Event::Preparing { .. } => "preparing the frames of the set",
-                Event::Measuring => "moving under random objectives",
-                Event::Writing => "drawing pictures",
-            });
+            match event {
+                Event::Preparing { .. } => bar.doing("preparing the frames of the set"),
+                Event::Training { started, progress } => bar.show(started, progress),
+                Event::Measuring => bar.doing("moving under random objectives"),
+                Event::Writing => bar.doing("drawing pictures"),
+            }
             ControlFlow::Continue(())
         })?;
         bar.finish();
@@ -72,6 +80,29 @@ impl Generator {
             true => show(&made.summary.to_json()?),
             false => show(&text(&made)),
         }
+    }
+}
+
+impl Generator {
+    /// The settings of the kind; none where they were only to be printed.
+    fn settings(&self) -> Result<Option<GeneratorSettings>> {
+        const TITLE: &str = "Settings of sinew learn generator.";
+        Ok(match self.kind {
+            GeneratorKind::Matching => {
+                if self.preset.is_some() {
+                    bail!("--preset is of --kind lstm: motion matching has no presets");
+                }
+                let matching = self.settings.on_top_of(MatchingConfig::default())?;
+                let is_printed = self.settings.print(&matching, TITLE)?;
+                (!is_printed).then_some(GeneratorSettings::Matching(matching))
+            }
+            GeneratorKind::Lstm => {
+                let preset = RecurrentConfig::preset(self.preset.unwrap_or_default());
+                let lstm = self.settings.on_top_of(preset)?;
+                let is_printed = self.settings.print(&lstm, TITLE)?;
+                (!is_printed).then_some(GeneratorSettings::Lstm(lstm))
+            }
+        })
     }
 }
 

@@ -11,6 +11,7 @@ pub mod inspect;
 pub mod jump;
 pub mod learn;
 pub mod learn_generator;
+pub mod learn_tracker;
 pub mod model;
 pub mod pareto;
 pub mod replay;

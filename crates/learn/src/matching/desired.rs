@@ -4,8 +4,8 @@
 //! by a critically damped spring. What the objective leaves open has no weight.
 
 use super::config::MatchingConfig;
-use super::decay::place_under_spring;
 use super::features::{AHEAD, Layout};
+use crate::decay::place_under_spring;
 use crate::intent::{Control, Intent};
 
 /// Values of features that are looked for, before they are standardised, and their weights, squared.

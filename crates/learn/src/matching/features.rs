@@ -3,6 +3,7 @@
 use super::config::MatchingConfig;
 use crate::actions::{Action, Goal};
 use crate::figure::Figure;
+use crate::foot_lock::feet;
 use crate::ground_transform::GroundTransform;
 use crate::intent::{Control, Intent};
 use crate::motion_set::Sequence;
@@ -225,19 +226,6 @@ pub(super) fn ground_ahead(frames: &[GroundTransform], frame: usize) -> GroundTr
     let share = (frame - last) as f64 / (last - before).max(1) as f64;
     let (end, start) = (frames[last], frames[before]);
     GroundTransform { x: end.x + share * (end.x - start.x), y: end.y + share * (end.y - start.y), yaw: end.yaw }
-}
-
-/// Sites of each foot: those whose names differ in `heel` and `toe` alone.
-pub(super) fn feet(figure: &Figure) -> Vec<Vec<usize>> {
-    let mut feet: Vec<(String, Vec<usize>)> = Vec::new();
-    for (index, site) in figure.sites().iter().enumerate().filter(|(_, site)| site.is_foot) {
-        let name = site.name.trim_end_matches(" heel").trim_end_matches(" toe");
-        match feet.iter_mut().find(|(known, _)| known == name) {
-            Some((_, sites)) => sites.push(index),
-            None => feet.push((name.to_owned(), vec![index])),
-        }
-    }
-    feet.into_iter().map(|(_, sites)| sites).collect()
 }
 
 /// Mean and deviation by which features are standardised; one deviation for each kind.

@@ -5,38 +5,32 @@
 //! the nearest frame, `desired.rs` turns objectives into paths.
 
 mod config;
-mod decay;
 mod desired;
 mod features;
-mod foot_lock;
 mod motion_store;
 mod search;
 #[cfg(test)]
 mod tests;
 
 pub use config::MatchingConfig;
-pub use foot_lock::SiteLock;
 
 use crate::actions::{Action, Goal};
+use crate::decay::Decay;
 use crate::feasible::FeasibleRange;
 use crate::figure::Figure;
+use crate::foot_lock::{FootLock, LockLimits, SiteLock};
 use crate::generator::{Generator, GeneratorState, Memory, completed};
 use crate::generator_error::GeneratorError;
 use crate::ground_transform::{GroundTransform, wrap_angle};
 use crate::intent::{Control, Intent};
 use crate::motion_set::MotionSet;
 use crate::objective::Objective;
-use decay::Decay;
 use desired::Desired;
 use features::{Layout, Standard};
-use foot_lock::{FootLock, LockLimits};
 use motion_store::MotionStore;
 use rayon::prelude::*;
 use search::{Query, SearchIndex};
 use sinew_files::fnv::fnv1a;
-
-/// Gravity of the speed scale of walking, m/s².
-const GRAVITY: f64 = 9.81;
 
 /// A generator that plays a set of motion.
 #[derive(Clone, Debug)]
@@ -102,10 +96,7 @@ impl MotionMatching {
             return Err(GeneratorError::TooShort { least_secs: least_ahead as f64 / rate_hz });
         }
         let secs = 1.0 / rate_hz;
-        let limits = LockLimits {
-            speed: config.lock_speed * (GRAVITY * figure.height_m()).sqrt(),
-            release_m: config.release_distance * figure.height_m(),
-        };
+        let limits = LockLimits::of(&figure, config.lock_speed, config.release_distance);
         let foot_decay = Decay::new(config.release_halflife_secs, secs);
         Ok(MotionMatching {
             foot_lock: FootLock::new(&figure, &layout.feet, limits, foot_decay, secs)?,
@@ -256,7 +247,6 @@ fn distance(a: [f64; 2], b: [f64; 2]) -> f64 {
     ((a[0] - b[0]) * (a[0] - b[0]) + (a[1] - b[1]) * (a[1] - b[1])).sqrt()
 }
 
-#[allow(irrefutable_let_patterns, reason = "other generators have memories of their own")]
 fn memory_of(state: &mut GeneratorState) -> &mut MatchingMemory {
     let Memory::Matching(memory) = &mut state.memory else { unreachable!("a state of another generator") };
     memory

@@ -240,7 +240,7 @@ impl Trace {
             foot_slide_p90_cm: quantile(&slides, 0.9),
             skating_cm_per_sec: skating_cm_per_sec(&sites, &soles, LOW * figure.height_m(), rate_hz),
             set_skating_cm_per_sec: set_skating(set, generator, &soles),
-            bone_stretch_percent: stretch_percent(&self.joint_places, &links(generator)),
+            bone_stretch_percent: stretch_percent(&self.joint_places, &figure.links()),
             pose_distance_deg: first,
             drift_deg: last - first,
             variety: if of_set > 1e-9 { diversity_deg(figure, &poses, options.seed) / of_set } else { 1.0 },
@@ -331,21 +331,6 @@ fn sampled_poses(set: &MotionSet, generator: &dyn Generator) -> Vec<Vec<f64>> {
         }
     }
     poses
-}
-
-/// Bodies that a joint joins, by index of [`crate::Figure::joint_places`], and their distance at rest.
-fn links(generator: &dyn Generator) -> Vec<(usize, usize, f64)> {
-    let figure = generator.figure();
-    let model = figure.model();
-    let rest = figure.joint_places(model.rest_position());
-    let joints = figure.character().joints.iter().filter(|joint| !joint.kind.is_root());
-    joints
-        .filter_map(|joint| {
-            let (a, b) = (model.body(joint.parent.as_deref()?)?, model.body(&joint.child)?);
-            let square: f64 = (0..3).map(|k| (rest[a][k] - rest[b][k]) * (rest[a][k] - rest[b][k])).sum();
-            Some((a, b, square.sqrt()))
-        })
-        .collect()
 }
 
 /// Largest change of a joint's coordinate between two poses, degrees.

@@ -16,6 +16,7 @@ fn hostile_page() -> TransferPage {
         windows: vec![WindowCosts { start_secs: 0.0, samples: vec![1.0, 2.0], kept: vec![1.0], chosen: Some(1.0) }],
         series: vec![SeriesPlot {
             title: text(),
+            x_label: text(),
             y_label: text(),
             curves: vec![Curve { name: text(), points: vec![[0.0, 0.0], [1.0, 1.0]], ..Curve::default() }],
             marks: vec![crate::plots::Mark { time_secs: 0.5, label: text() }],

@@ -63,6 +63,8 @@ pub struct Shade {
 pub struct SeriesPlot {
     /// Text above the plot; empty for none.
     pub title: String,
+    /// What the horizontal axis measures; empty for `time, s`.
+    pub x_label: String,
     /// What the vertical axis measures, with its unit, such as `root height, m`.
     pub y_label: String,
     /// The curves; later ones are drawn over earlier ones.
@@ -81,7 +83,8 @@ impl SeriesPlot {
             header.gap_px += MARK_LABELS_PX;
         }
         let names: Vec<&str> = self.curves.iter().map(|curve| &*curve.name).collect();
-        let description = format!("{}: {} over time ({})", self.title, self.y_label, names.join(", "));
+        let over = if self.x_label.is_empty() { "time" } else { &self.x_label };
+        let description = format!("{}: {} over {over} ({})", self.title, self.y_label, names.join(", "));
         draw_svg(&description, HEIGHT_PX, |area| {
             let is_shown = |point: &&[f64; 2]| point.iter().all(|number| number.is_finite());
             let points = || self.curves.iter().flat_map(|curve| &curve.points).filter(is_shown);
@@ -92,7 +95,8 @@ impl SeriesPlot {
             header.draw(area)?;
             let mut chart = open_chart(area, &header, &x, &y)?;
             self.draw_shades(area, &chart, &x, &y)?;
-            draw_grid(&mut chart, (&x, "time, s"), (&y, &self.y_label))?;
+            let x_label = if self.x_label.is_empty() { "time, s" } else { &self.x_label };
+            draw_grid(&mut chart, (&x, x_label), (&y, &self.y_label))?;
             if points().next().is_none() {
                 return draw_nothing_to_show(area, HEIGHT_PX, &header, "Nothing was measured.");
             }

@@ -70,6 +70,7 @@ fn series_survive_any_data() {
         let pairs = |shift: usize| set.iter().cycle().skip(shift).zip(&set).map(|(a, b)| [*a, *b]).collect();
         let plot = SeriesPlot {
             title: "title".to_owned(),
+            x_label: String::new(),
             y_label: "height, m".to_owned(),
             curves: vec![
                 Curve { name: "a".to_owned(), points: pairs(0), style: CurveStyle::Dashed, hue: usize::MAX },

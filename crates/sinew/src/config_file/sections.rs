@@ -3,9 +3,10 @@
 use crate::error::Result;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use sinew_learn::{DataConfig, GeneratorError, LearnError, MatchingConfig};
+use sinew_learn::{DataConfig, GeneratorError, LearnError, MatchingConfig, RecurrentConfig};
 use sinew_pareto::{Budget, Method, Objectives, SearchConfig};
 use sinew_settings::{Documented, Field};
+use sinew_track::{TrackError, TrackerConfig};
 use sinew_transfer::config::{
     Damping, Differences, Extras, LineSearch, Patience, Polish, Puppet, PushOffWeights, Schedule, WeaningConfig,
     Weights,
@@ -133,12 +134,44 @@ impl Settings for DataConfig {
     }
 }
 
+impl Settings for TrackerConfig {
+    const SECTIONS: &'static [Section] =
+        &[Section { name: "", about: "A tracking policy and its training.", fields: TrackerConfig::FIELDS }];
+
+    fn complete() -> TrackerConfig {
+        TrackerConfig::default()
+    }
+
+    fn check(&self) -> Result<()> {
+        match self.fault() {
+            Some((field, value, range)) => Err(TrackError::Config { field, value, range }.into()),
+            None => Ok(()),
+        }
+    }
+}
+
 impl Settings for MatchingConfig {
     const SECTIONS: &'static [Section] =
         &[Section { name: "", about: "Motion matching.", fields: MatchingConfig::FIELDS }];
 
     fn complete() -> MatchingConfig {
         MatchingConfig::default()
+    }
+
+    fn check(&self) -> Result<()> {
+        match self.fault() {
+            Some((field, value, range)) => Err(GeneratorError::Setting { field, value, range }.into()),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Settings for RecurrentConfig {
+    const SECTIONS: &'static [Section] =
+        &[Section { name: "", about: "The learned generator and its training.", fields: RecurrentConfig::FIELDS }];
+
+    fn complete() -> RecurrentConfig {
+        RecurrentConfig::default()
     }
 
     fn check(&self) -> Result<()> {

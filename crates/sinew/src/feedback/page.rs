@@ -152,6 +152,7 @@ fn series(trained: &Trained) -> [SeriesPlot; 2] {
     };
     let plot = |title: &str, y_label: &str, points: &dyn Fn(&Repeated) -> Vec<[f64; 2]>| SeriesPlot {
         title: title.into(),
+        x_label: String::new(),
         y_label: y_label.into(),
         curves: runs.iter().enumerate().map(|(hue, (name, run))| curve(hue, name, points(run))).collect(),
         marks: marks(&runs),

@@ -12,6 +12,7 @@ mod page;
 mod pictures;
 mod request;
 mod summary;
+pub mod tracker;
 
 pub use clips::{Clips, Skipped, read_clips};
 pub use hero::Hero;

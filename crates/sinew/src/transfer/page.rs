@@ -216,6 +216,7 @@ fn series(target: &Target, run: &Performance, fell_at_secs: Option<f64>) -> Vec<
     let shades: Vec<Shade> = flights(run).into_iter().map(shade).collect();
     let plot = |title: &str, y_label: &str, names: &[(&str, usize)]| SeriesPlot {
         title: title.into(),
+        x_label: String::new(),
         y_label: y_label.into(),
         curves: curves(names),
         marks: marks.clone(),

@@ -1,7 +1,7 @@
 //! From a data set to a motion generator, its measurement and everything that is written about it.
 //!
-//! [`make`] does all of it: reads the set, prepares the generator, measures it under random objectives, draws a part of that run and writes the folder. The
-//! generator itself is in [`sinew_learn`]; [`load`] reads one that was written.
+//! [`make`] does all of it: reads the set, prepares or trains the generator, measures it under random objectives, draws a part of that run and writes the
+//! folder. The generator itself is in [`sinew_learn`]; [`load`] reads one that was written.
 
 mod page;
 mod pictures;
@@ -12,37 +12,65 @@ pub use summary::Summary;
 
 use super::SET;
 use crate::error::Result;
-use crate::transfer::OutputFolder;
+use crate::transfer::{OutputFolder, remove};
 use page::page;
-use sinew_learn::{GeneratorKind, MatchingConfig, MotionSet, SavedGenerator, TrialOptions, run_trial};
-use sinew_work::{RunOptions, check_cancelled, run_once};
+use sinew_learn::{
+    GeneratorKind, MatchingConfig, MotionSet, RecurrentConfig, SavedGenerator, TrainingWork, TrialOptions, run_trial,
+};
+use sinew_work::{Progress, RunOptions, Started, check_cancelled, run, run_once};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 /// Name of the generator in the folder of a result.
 pub const GENERATOR: &str = "motions.generator";
+/// Name of the checkpoint of a training there.
+pub const CHECKPOINT: &str = "generator-checkpoint.bin";
+
+/// The kind of a generator with its constants.
+#[derive(Clone, Debug, PartialEq)]
+pub enum GeneratorSettings {
+    /// Motion matching.
+    Matching(MatchingConfig),
+    /// The learned generator.
+    Lstm(RecurrentConfig),
+}
+
+impl GeneratorSettings {
+    /// The kind.
+    pub fn kind(&self) -> GeneratorKind {
+        match self {
+            GeneratorSettings::Matching(_) => GeneratorKind::Matching,
+            GeneratorSettings::Lstm(_) => GeneratorKind::Lstm,
+        }
+    }
+}
 
 /// All that a generator is asked for.
 pub struct Request {
     /// A folder with a data set, or its file.
     pub set: PathBuf,
-    /// The kind.
-    pub kind: GeneratorKind,
-    /// Constants of motion matching.
-    pub matching: MatchingConfig,
-    /// How it is measured.
+    /// The kind with its constants.
+    pub settings: GeneratorSettings,
+    /// How it is measured; a training has the same seed.
     pub trial: TrialOptions,
     /// Folder of the result.
     pub out: PathBuf,
 }
 
 /// What the making of a generator tells on its way.
-pub enum Event {
+pub enum Event<'a> {
     /// The set is read; so many frames are prepared.
     Preparing {
         /// Frames of the set.
         frames: usize,
+    },
+    /// Some windows are trained.
+    Training {
+        /// Where it began.
+        started: Started,
+        /// How far it is.
+        progress: &'a Progress,
     },
     /// The generator runs under random objectives.
     Measuring,
@@ -58,39 +86,63 @@ pub struct Made {
     pub out: PathBuf,
 }
 
-/// Reads a set, makes and measures a generator and writes it. Returns none where it was told to stop.
+/// Reads a set, makes and measures a generator and writes it. Returns none where it was told to stop: a training goes on from its checkpoint in the result's
+/// folder, for the same request with `options.resumes`.
 ///
 /// # Errors
-/// Where the set or a constant cannot be used, or a file cannot be read or written.
+/// Where the set or a constant cannot be used, a training diverges, or a file cannot be read or written.
 pub fn make(
     request: &Request,
     options: &RunOptions,
-    observe: &mut (dyn FnMut(Event) -> ControlFlow<()> + Send),
+    observe: &mut (dyn FnMut(Event<'_>) -> ControlFlow<()> + Send),
 ) -> Result<Option<Made>> {
-    let mut tell = |event: Event| observe(event).is_continue();
     let path = file_in(&request.set, SET);
     let Some(set) = run_once(options, || Ok::<_, crate::Error>(MotionSet::read(&path)?))? else { return Ok(None) };
     let frames = set.sequences.iter().map(sinew_learn::Sequence::frame_count).sum();
-    if !tell(Event::Preparing { frames }) {
+    if observe(Event::Preparing { frames }).is_break() {
         return Ok(None);
     }
-    let saved = SavedGenerator { kind: request.kind, matching: request.matching.clone(), set };
+    let mut folder = OutputFolder::make(&request.out)?;
+    let checkpoint = request.out.join(CHECKPOINT);
     let began = Instant::now();
+    // Motion matching keeps the set; the learned generator only needs it to be trained and measured.
+    let (saved, own_set) = match &request.settings {
+        GeneratorSettings::Matching(config) => {
+            (SavedGenerator::Matching { config: config.clone(), set: Box::new(set) }, None)
+        }
+        GeneratorSettings::Lstm(config) => {
+            let seed = request.trial.seed;
+            let work = run_once(options, || Ok::<_, crate::Error>(TrainingWork::new(&set, config, seed)?))?;
+            let Some(work) = work else { return Ok(None) };
+            let running = RunOptions { checkpoint: Some(checkpoint.clone()), ..options.clone() };
+            let outcome = run(&work, &running, &mut |started, _, progress| {
+                folder.keep();
+                observe(Event::Training { started, progress })
+            })?;
+            let Some(state) = outcome.finished() else { return Ok(None) };
+            let learned = Box::new(work.learned(&state));
+            (SavedGenerator::Lstm { header: set.header.clone(), learned }, Some(set))
+        }
+    };
     let Some(generator) = run_once(options, || Ok::<_, crate::Error>(saved.generator()?))? else { return Ok(None) };
     let train_secs = began.elapsed().as_secs_f64();
-    if !tell(Event::Measuring) {
+    if observe(Event::Measuring).is_break() {
         return Ok(None);
     }
+    let set = match (&saved, &own_set) {
+        (SavedGenerator::Matching { set, .. }, _) => set.as_ref(),
+        (SavedGenerator::Lstm { .. }, Some(set)) => set,
+        (SavedGenerator::Lstm { .. }, None) => unreachable!("a learned generator is made here with its set"),
+    };
     let trial = run_once(options, || {
         check_cancelled()?;
-        Ok::<_, crate::Error>(run_trial(generator.as_ref(), &saved.set, &request.trial))
+        Ok::<_, crate::Error>(run_trial(generator.as_ref(), set, &request.trial))
     })?;
     let Some(trial) = trial else { return Ok(None) };
     let (trace, figures) = trial.ok_or(sinew_learn::GeneratorError::NoTasks)?;
-    if !tell(Event::Writing) {
+    if observe(Event::Writing).is_break() {
         return Ok(None);
     }
-    let folder = OutputFolder::make(&request.out)?;
     let written = run_once(options, || -> Result<Summary> {
         let pictures = draw(generator.as_ref(), &trace)?;
         let bytes = saved.to_bytes()?;
@@ -99,7 +151,7 @@ pub fn make(
             ("strip.png".to_owned(), pictures.strip),
             ("driven.gif".to_owned(), pictures.animation),
             ("summary.json".to_owned(), summary.written()?.into_bytes()),
-            ("report.html".to_owned(), page(&summary, generator.as_ref()).to_html().into_bytes()),
+            ("report.html".to_owned(), page(&summary, &saved, generator.as_ref()).to_html().into_bytes()),
             (GENERATOR.to_owned(), bytes),
         ];
         folder.write(&files)?;
@@ -107,7 +159,9 @@ pub fn make(
         summary.out = Some(request.out.display().to_string());
         Ok(summary)
     })?;
-    Ok(written.map(|summary| Made { summary, out: request.out.clone() }))
+    let Some(summary) = written else { return Ok(None) };
+    remove(&checkpoint)?;
+    Ok(Some(Made { summary, out: request.out.clone() }))
 }
 
 /// Reads a generator that was written: its file, or the folder of its result.

@@ -3,16 +3,21 @@
 use super::GENERATOR;
 use super::summary::Summary;
 use crate::report::page::{Block, Document, Picture, Section, Table, Verdict};
-use sinew_learn::{ActionRange, Generator};
+use crate::report::plots::{Curve, SeriesPlot};
+use sinew_learn::{ActionRange, CurvePoint, Generator, SavedGenerator};
 
-/// The page: figures, actions, what can be asked for, pictures.
-pub fn page(summary: &Summary, generator: &dyn Generator) -> Document {
+/// The page: figures, actions, what can be asked for, pictures, the training.
+pub fn page(summary: &Summary, saved: &SavedGenerator, generator: &dyn Generator) -> Document {
     let figures = &summary.figures;
     let is_good = figures.target_error_m <= 0.3 && figures.foot_slide_cm <= 1.0;
-    let files = [(GENERATOR, "the generator with the set that it plays"), ("summary.json", "the figures of this page")];
+    let (holds, training) = match saved {
+        SavedGenerator::Matching { .. } => ("the generator with the set that it plays", None),
+        SavedGenerator::Lstm { learned, .. } => ("the generator with its weights", Some(training(&learned.curve))),
+    };
+    let files = [(GENERATOR, holds), ("summary.json", "the figures of this page")];
     let picture =
         |file: &str, caption: &str| Block::Picture { caption: caption.into(), picture: Picture::Linked(file.into()) };
-    Document {
+    let mut document = Document {
         title: format!("Generator of {}", summary.character),
         verdict: Some(Verdict { is_good, headline: summary.headline(), details: Vec::new() }),
         sections: vec![
@@ -31,7 +36,37 @@ pub fn page(summary: &Summary, generator: &dyn Generator) -> Document {
             ),
             Section::new("Files", vec![Block::Files(files.map(|(a, b)| (a.into(), b.into())).to_vec())]),
         ],
+    };
+    if let Some(training) = training {
+        document.sections.insert(document.sections.len() - 1, training);
     }
+    document
+}
+
+/// The loss and its terms on their way.
+fn training(curve: &[CurvePoint]) -> Section {
+    let of = |hue: usize, name: &str, value: &dyn Fn(&CurvePoint) -> f64| Curve {
+        name: name.into(),
+        points: curve.iter().map(|point| [point.batch as f64, value(point)]).collect(),
+        hue,
+        ..Curve::default()
+    };
+    let plot = SeriesPlot {
+        title: "Loss".into(),
+        y_label: "mean for a number".into(),
+        x_label: "batch".into(),
+        curves: vec![
+            of(0, "weighted sum", &|point| point.loss.total),
+            of(1, "motion", &|point| point.loss.motion),
+            of(2, "objective", &|point| point.loss.objective),
+            of(3, "contact", &|point| point.loss.contact),
+            of(4, "rigid", &|point| point.loss.rigid),
+        ],
+        ..SeriesPlot::default()
+    };
+    Section::new("Training", vec![Block::Plot(plot.to_svg())]).introduced(
+        "Means over a hundredth of the batches each, on windows under the network's own output; terms without their weights. Where windows grow in the first half, the loss may grow with them.",
+    )
 }
 
 fn facts(summary: &Summary) -> Vec<(String, String)> {

@@ -2,7 +2,9 @@
 
 use crate::error::{Error, Result};
 use serde::Serialize;
-use sinew_learn::{FeasibleRange, Generator, GeneratorKind, MatchingConfig, Origin, SavedGenerator, TrialFigures};
+use sinew_learn::{
+    FeasibleRange, Generator, GeneratorKind, LossTerms, MatchingConfig, RecurrentConfig, SavedGenerator, TrialFigures,
+};
 
 /// The figures of a generator, as `summary.json` and `sinew learn generator --json` have them. Times are printed, not written.
 #[derive(Clone, Debug, Serialize)]
@@ -23,7 +25,14 @@ pub struct Summary {
     /// What can be asked of it.
     pub feasible: FeasibleRange,
     /// Constants of motion matching.
-    pub matching: MatchingConfig,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub matching: Option<MatchingConfig>,
+    /// Constants of the learned generator.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lstm: Option<RecurrentConfig>,
+    /// Loss of the training at its end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub loss: Option<LossTerms>,
     /// Time that making it took, s.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub train_secs: Option<f64>,
@@ -35,15 +44,24 @@ pub struct Summary {
 impl Summary {
     /// Gathers the figures.
     pub fn new(saved: &SavedGenerator, generator: &dyn Generator, figures: TrialFigures, file_bytes: usize) -> Summary {
+        let [frames_captured, frames_augmented] = saved.frames();
+        let (matching, lstm, loss) = match saved {
+            SavedGenerator::Matching { config, .. } => (Some(config.clone()), None, None),
+            SavedGenerator::Lstm { learned, .. } => {
+                (None, Some(learned.config.clone()), learned.curve.last().map(|point| point.loss))
+            }
+        };
         Summary {
-            kind: saved.kind,
-            character: saved.set.header.character.name.clone(),
-            frames_captured: saved.set.frames(Origin::Captured),
-            frames_augmented: saved.set.frames(Origin::Augmented),
+            kind: saved.kind(),
+            character: saved.header().character.name.clone(),
+            frames_captured,
+            frames_augmented,
             file_bytes,
             figures,
             feasible: generator.feasible().clone(),
-            matching: saved.matching.clone(),
+            matching,
+            lstm,
+            loss,
             train_secs: None,
             out: None,
         }

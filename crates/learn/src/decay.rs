@@ -7,7 +7,7 @@ fn rate(halflife_secs: f64) -> f64 {
 
 /// A spring's motion over one time step, computed once for all coordinates.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Decay {
+pub(crate) struct Decay {
     rate: f64,
     secs: f64,
     left: f64,
@@ -31,7 +31,7 @@ impl Decay {
 
 /// Place at the time `t` of a motion whose velocity follows `wanted` by a critically damped spring, from rest at the velocity `now`: with `d = now − wanted`,
 /// `∫ wanted + (d + y·d·t)·e^(−y·t) = wanted·t + d·(2 − (2 + y·t)·e^(−y·t))/y`.
-pub(super) fn place_under_spring(now: f64, wanted: f64, halflife_secs: f64, t: f64) -> f64 {
+pub(crate) fn place_under_spring(now: f64, wanted: f64, halflife_secs: f64, t: f64) -> f64 {
     let y = rate(halflife_secs);
     wanted * t + (now - wanted) * (2.0 - (2.0 + y * t) * libm::exp(-y * t)) / y
 }

@@ -1,9 +1,9 @@
-//! Feet that stay where they stand: while a frame of the set has a site in contact, the site keeps its place on the ground.
+//! Feet that stay where they stand: while the motion has a site in contact, the site keeps its place on the ground.
 //!
 //! A lock is an offset from the animated place. It begins when the site has come to rest, so that a blend may still move it; it holds the site while the contact
 //! lasts, decays afterwards, and is let go where the motion carries the site too far. The character's own joints follow by inverse kinematics ([`PointIk`]).
 
-use super::decay::Decay;
+use crate::decay::Decay;
 use crate::figure::Figure;
 use crate::generator_error::GeneratorError;
 use glam::DVec3;
@@ -11,6 +11,8 @@ use sinew_modeler::ik::{BodyPoint, PointIk, PointSolver, PointWeights};
 
 /// Offsets shorter than this are none, m.
 const SHORTEST: f64 = 1e-4;
+/// Gravity of the speed scale of walking, m/s².
+const GRAVITY: f64 = 9.81;
 
 /// The lock of one contact site.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -29,7 +31,7 @@ pub struct SiteLock {
 
 /// Locks the feet of a figure.
 #[derive(Clone, Debug)]
-pub(super) struct FootLock {
+pub(crate) struct FootLock {
     ik: PointIk,
     /// Site of each point, and the foot that it belongs to.
     points: Vec<(usize, usize)>,
@@ -42,16 +44,24 @@ pub(super) struct FootLock {
 
 /// When feet are locked and let go.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct LockLimits {
+pub(crate) struct LockLimits {
     /// A site that moves faster is not locked, m/s.
     pub speed: f64,
     /// A site is let go when the motion carries it this far, m.
     pub release_m: f64,
 }
 
+impl LockLimits {
+    /// Of a speed over √(g · height), the speed scale of walking, and a distance over the height.
+    pub fn of(figure: &Figure, speed: f64, release_distance: f64) -> LockLimits {
+        let height_m = figure.height_m();
+        LockLimits { speed: speed * (GRAVITY * height_m).sqrt(), release_m: release_distance * height_m }
+    }
+}
+
 /// What became of the feet in a frame.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct Standing {
+pub(crate) struct Standing {
     /// A bit for each site that is locked.
     pub contacts: u32,
     /// Mean offset of the locked sites along the ground, m.
@@ -146,7 +156,7 @@ impl FootLock {
 
 impl SiteLock {
     /// Forgets where the foot stands: the next frame in contact decides.
-    pub(super) fn forget(&mut self) {
+    pub(crate) fn forget(&mut self) {
         *self = SiteLock::default();
     }
 
@@ -186,6 +196,19 @@ impl SiteLock {
             foot.decay.apply(x, v);
         }
     }
+}
+
+/// Sites of each foot: those whose names differ in `heel` and `toe` alone.
+pub(crate) fn feet(figure: &Figure) -> Vec<Vec<usize>> {
+    let mut feet: Vec<(String, Vec<usize>)> = Vec::new();
+    for (index, site) in figure.sites().iter().enumerate().filter(|(_, site)| site.is_foot) {
+        let name = site.name.trim_end_matches(" heel").trim_end_matches(" toe");
+        match feet.iter_mut().find(|(known, _)| known == name) {
+            Some((_, sites)) => sites.push(index),
+            None => feet.push((name.to_owned(), vec![index])),
+        }
+    }
+    feet.into_iter().map(|(_, sites)| sites).collect()
 }
 
 fn level_distance(a: [f64; 3], b: [f64; 3]) -> f64 {

@@ -1,0 +1,189 @@
+//! `sinew learn tracker` and `sinew learn test`: policies that track motion in simulation.
+
+use super::show;
+use crate::bar::{Bar, Interrupted, stopped_by_interrupt};
+use crate::settings::{ConfigArgs, one_of};
+use anyhow::{Result, bail};
+use clap::Args;
+use sinew::learn::tracker::{Event, Made, POLICY, Request, Tested, test, train};
+use sinew::tracking::{TrackerConfig, TrackerPreset, TrialOptions};
+use sinew::work::RunOptions;
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Options of `sinew learn tracker`.
+#[derive(Args)]
+pub struct Tracker {
+    /// What is tracked: a folder of `sinew learn data`, a file or folder of clips, dinosaur, human, quadruped, or a released reference (.npy)
+    #[arg(value_name = "SET|CLIP|REFERENCE")]
+    input: PathBuf,
+    /// The character: embedded, a rigged file, one that `sinew model` made, or a released body (.xml); by default that of the set or file
+    #[arg(long, value_name = "BODY")]
+    character: Option<PathBuf>,
+    /// Constants: paper (the text), icc (its authors' code) or default
+    #[arg(long, value_name = "NAME", default_value = "default", value_parser = one_of::<TrackerPreset>())]
+    preset: TrackerPreset,
+    /// Million transitions after which training ends; by default those of the preset
+    #[arg(long, value_name = "MILLIONS", allow_negative_numbers = true)]
+    transitions: Option<f64>,
+    /// Ends training after so many minutes; what was learnt until then is the result
+    #[arg(long, value_name = "M", allow_negative_numbers = true)]
+    minutes: Option<f64>,
+    /// Ends training as soon as a test without noise earns this reward a frame, from 0 to 1
+    #[arg(long, value_name = "REWARD", allow_negative_numbers = true)]
+    until: Option<f64>,
+    /// Where networks run: cpu
+    #[arg(long, value_name = "DEVICE", default_value = "cpu", value_parser = ["cpu"])]
+    device: String,
+    /// Folder of the result
+    #[arg(short, long, value_name = "DIR", default_value = "sinew-out/policy")]
+    output: PathBuf,
+    #[command(flatten)]
+    settings: ConfigArgs,
+    /// Seed of all random numbers
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    seed: u64,
+    /// Threads; 0 for one on each core; the result is the same for every number
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    threads: usize,
+    /// Goes on from the checkpoint that an interrupted run left in the folder
+    #[arg(long)]
+    resume: bool,
+    /// Prints one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+impl Tracker {
+    /// Runs the command.
+    pub fn run(&self) -> Result<()> {
+        let mut config = self.settings.on_top_of(TrackerConfig::preset(self.preset))?;
+        if let Some(millions) = self.transitions {
+            if !(0.001..=100_000.0).contains(&millions) {
+                bail!("--transitions {millions}: give a number of millions from 0.001 to 100000");
+            }
+            config.transitions = (millions * 1e6) as u64;
+        }
+        if self.settings.print(&config, "Settings of sinew learn tracker.")? {
+            return Ok(());
+        }
+        if let Some(minutes) = self.minutes.filter(|minutes| !(0.001..=100_000.0).contains(minutes)) {
+            bail!("--minutes {minutes}: give a number from 0.001 to 100000");
+        }
+        if let Some(until) = self.until.filter(|until| !(0.0..=1.0).contains(until)) {
+            bail!("--until {until}: give a reward from 0 to 1");
+        }
+        let request = Request {
+            input: self.input.clone(),
+            character: self.character.clone(),
+            config,
+            seed: self.seed,
+            until: self.until,
+            longest: self.minutes.map(|minutes| Duration::from_secs_f64(60.0 * minutes)),
+            trial: TrialOptions::default(),
+            out: self.output.clone(),
+        };
+        let options = RunOptions {
+            threads: self.threads,
+            resumes: self.resume,
+            cancel: stopped_by_interrupt(),
+            ..RunOptions::default()
+        };
+        let mut bar = Bar::new("reading what is to be tracked")?;
+        let made = train(&request, &options, &mut |event| {
+            match event {
+                Event::Prepared(input) => input.notes.iter().for_each(|note| bar.say(note)),
+                Event::Training { started, progress } => bar.show(started, progress),
+                Event::Measuring => bar.doing("measuring the policy"),
+            }
+            ControlFlow::Continue(())
+        })?;
+        bar.finish();
+        let made = made.ok_or(Interrupted)?;
+        match self.json {
+            true => show(&made.summary.to_json()?),
+            false => show(&text(&made)),
+        }
+    }
+}
+
+fn text(made: &Made) -> String {
+    let summary = &made.summary;
+    let mut lines = vec![summary.headline()];
+    lines.push(format!(
+        "  {:.0} % of episodes within 0.5 m on average, {:.0} % with every body within 0.25 m; reward in training {:.3}",
+        100.0 * summary.figures.within_half_metre,
+        100.0 * summary.figures.within_quarter_metre,
+        summary.training_reward_per_frame
+    ));
+    lines.push(format!(
+        "  {:.1} M transitions, {:.0} a second, {:.0} s in all; {} numbers learnt",
+        summary.transitions as f64 * 1e-6,
+        summary.transitions_per_sec.unwrap_or(0.0),
+        summary.wall_secs.unwrap_or(0.0),
+        summary.parameters
+    ));
+    lines.extend(summary.advice.iter().map(|advice| format!("  {advice}")));
+    lines.push(format!("policy: {}", made.out.join(POLICY).display()));
+    lines.push(format!("report: {}", made.out.join("report.html").display()));
+    lines.join("\n") + "\n"
+}
+
+/// Options of `sinew learn test`.
+#[derive(Args)]
+pub struct Test {
+    /// The policy: a folder of `sinew learn tracker`, or its file
+    #[arg(value_name = "POLICY")]
+    policy: PathBuf,
+    /// What it is to track, as in `sinew learn tracker`
+    #[arg(value_name = "SET|CLIP|REFERENCE")]
+    input: PathBuf,
+    /// Episodes
+    #[arg(long, value_name = "N", default_value_t = 256, value_parser = clap::value_parser!(u32).range(1..=65536))]
+    episodes: u32,
+    /// Seconds of each episode
+    #[arg(long, value_name = "SECS", default_value_t = 10.0, allow_negative_numbers = true)]
+    seconds: f64,
+    /// Seed of the starts
+    #[arg(long, value_name = "N", default_value_t = 2)]
+    seed: u64,
+    /// Threads; 0 for one on each core; the result is the same for every number
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    threads: usize,
+    /// Prints one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+impl Test {
+    /// Runs the command.
+    pub fn run(&self) -> Result<()> {
+        if !(0.1..=36_000.0).contains(&self.seconds) {
+            bail!("--seconds {}: give a number from 0.1 to 36000", self.seconds);
+        }
+        let frames = (self.seconds * 30.0).round().max(1.0) as usize;
+        let trial = TrialOptions { episodes: self.episodes as usize, frames, seed: self.seed };
+        let options = RunOptions { threads: self.threads, cancel: stopped_by_interrupt(), ..RunOptions::default() };
+        let tested = test(&self.policy, &self.input, &trial, &options)?.ok_or(Interrupted)?;
+        match self.json {
+            true => show(&tested.to_json()?),
+            false => show(&tested_text(&tested)),
+        }
+    }
+}
+
+fn tested_text(tested: &Tested) -> String {
+    let figures = &tested.figures;
+    format!(
+        "reward {:.3} a frame, completion {:.3}; {} of {} episodes fall; bodies {:.1} cm off; {:.0} % within 0.5 m on average, {:.0} % with every body within 0.25 m; {:.0} µs a decision\n",
+        figures.reward_per_frame,
+        figures.completion,
+        figures.falls,
+        figures.episodes,
+        100.0 * figures.mean_body_error_m,
+        100.0 * figures.within_half_metre,
+        100.0 * figures.within_quarter_metre,
+        tested.micros_per_frame
+    )
+}

@@ -1,0 +1,168 @@
+//! From motion to a policy that tracks it in simulation, its measurement and everything that is written about it.
+//!
+//! [`train`] does all of it: reads what is to be tracked ([`Input`]), trains as long work ([`sinew_track::TrackerWork`]), measures the policy and writes
+//! the folder. [`test()`] measures one that was written.
+
+mod input;
+mod page;
+mod pictures;
+mod summary;
+
+pub use input::Input;
+pub use summary::{Summary, Tested};
+
+use crate::error::Result;
+use crate::transfer::{OutputFolder, remove};
+use page::page;
+use sinew_track::{TrackerConfig, TrackerWork, TrainedPolicy, TrialOptions, run_trial, time_step};
+use sinew_work::{Progress, RunOptions, Started, run, run_once};
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// Name of the policy in the folder of a result.
+pub const POLICY: &str = "policy.safetensors";
+/// Name of the checkpoint there.
+pub const CHECKPOINT: &str = "tracker-checkpoint.bin";
+
+/// All that a training is asked for.
+pub struct Request {
+    /// A data set, clips, or a released reference.
+    pub input: PathBuf,
+    /// The character; none takes that of the set or file.
+    pub character: Option<PathBuf>,
+    /// Constants.
+    pub config: TrackerConfig,
+    /// Seed of all random numbers.
+    pub seed: u64,
+    /// Ends training when a test without noise earns so much in a frame.
+    pub until: Option<f64>,
+    /// Ends training after this time; what was learnt until then is the result.
+    pub longest: Option<Duration>,
+    /// How the result is measured.
+    pub trial: TrialOptions,
+    /// Folder of the result.
+    pub out: PathBuf,
+}
+
+/// What training tells on its way.
+pub enum Event<'a> {
+    /// The reference is read.
+    Prepared(&'a Input),
+    /// An update is done.
+    Training {
+        /// Where it began.
+        started: Started,
+        /// How far it is.
+        progress: &'a Progress,
+    },
+    /// The policy is measured.
+    Measuring,
+}
+
+/// What came of it.
+pub struct Made {
+    /// The figures.
+    pub summary: Summary,
+    /// Folder of the result.
+    pub out: PathBuf,
+}
+
+/// Reads, trains, measures and writes. Returns none where it was told to stop: the checkpoint is in the result's folder, from which the same request goes
+/// on with `options.resumes`.
+///
+/// # Errors
+/// Where the reference or a constant cannot be used, training diverges, or a file cannot be written.
+pub fn train(
+    request: &Request,
+    options: &RunOptions,
+    observe: &mut (dyn FnMut(Event<'_>) -> ControlFlow<()> + Send),
+) -> Result<Option<Made>> {
+    let began = Instant::now();
+    let read = || Input::read(&request.input, request.character.as_deref(), &request.config);
+    let Some(input) = run_once(options, read)? else { return Ok(None) };
+    if observe(Event::Prepared(&input)).is_break() {
+        return Ok(None);
+    }
+    let Input { body, reference, .. } = &input;
+    let mut folder = OutputFolder::make(&request.out)?;
+    let checkpoint = request.out.join(CHECKPOINT);
+    let running =
+        RunOptions { checkpoint: Some(checkpoint.clone()), saves_every: Duration::from_secs(30), ..options.clone() };
+    // The worlds live on the threads of the run.
+    let work = run_once(options, || TrackerWork::new(body, reference, &request.config, request.seed, request.until))?;
+    let Some(work) = work else { return Ok(None) };
+    let training = Instant::now();
+    let mut is_out_of_time = false;
+    let mut first_transitions = None;
+    let outcome = run(&work, &running, &mut |started, state, progress| {
+        folder.keep();
+        first_transitions.get_or_insert(state.transitions);
+        is_out_of_time = request.longest.is_some_and(|longest| training.elapsed() >= longest);
+        if is_out_of_time {
+            return ControlFlow::Break(());
+        }
+        observe(Event::Training { started, progress })
+    })?;
+    let is_finished = matches!(outcome, sinew_work::Outcome::Finished(_));
+    if !is_finished && !is_out_of_time {
+        return Ok(None);
+    }
+    let train_secs = training.elapsed().as_secs_f64();
+    let state = outcome.into_state();
+    if observe(Event::Measuring).is_break() {
+        return Ok(None);
+    }
+    let written = run_once(options, || -> Result<Summary> {
+        let policy = work.policy(&state);
+        let figures = run_trial(body, reference, &policy, &request.trial)?;
+        let path = request.out.join(POLICY);
+        let bytes = policy.to_bytes(&path)?;
+        let mut summary = Summary::new(request, &input, &work, &state, &policy, figures, &bytes);
+        let strip = pictures::strip(&input, &policy)?;
+        let files = vec![
+            ("strip.png".to_owned(), strip),
+            ("policy.onnx".to_owned(), policy.to_onnx()),
+            ("character.toml".to_owned(), body.character.to_toml().into_bytes()),
+            ("summary.json".to_owned(), summary.to_json()?.into_bytes()),
+            ("report.html".to_owned(), page(&summary, &state).to_html().into_bytes()),
+            (POLICY.to_owned(), bytes),
+        ];
+        folder.write(&files)?;
+        let made = state.transitions - first_transitions.unwrap_or(0);
+        summary.wall_secs = Some(began.elapsed().as_secs_f64());
+        summary.transitions_per_sec = Some(made as f64 / train_secs.max(1e-9));
+        summary.out = Some(request.out.display().to_string());
+        Ok(summary)
+    })?;
+    let Some(summary) = written else { return Ok(None) };
+    if is_finished {
+        remove(&checkpoint)?;
+    }
+    Ok(Some(Made { summary, out: request.out.clone() }))
+}
+
+/// Measures a policy that was written: its file, or the folder of its result. Returns none where it was told to stop.
+///
+/// # Errors
+/// Where the policy or the reference cannot be used, or do not fit each other.
+pub fn test(policy: &Path, input: &Path, trial: &TrialOptions, options: &RunOptions) -> Result<Option<Tested>> {
+    let path = if policy.is_dir() { policy.join(POLICY) } else { policy.to_path_buf() };
+    let tested = run_once(options, || -> Result<Tested> {
+        let policy = TrainedPolicy::read(&path)?;
+        let mut input = Input::read(input, None, &policy.config)?;
+        // The reference is judged on the policy's own body.
+        let step = time_step(&policy.config, policy.rate_hz);
+        let body = sinew_track::TrackedBody::new(&policy.character, policy.forward_rad, step)?;
+        if body.model().position_count() != input.body.model().position_count() {
+            let (character, set) = (policy.character.name.clone(), input.body.character.name.clone());
+            return Err(sinew_track::TrackError::OtherJoints { character, set }.into());
+        }
+        input.body = body;
+        let began = Instant::now();
+        let figures = run_trial(&input.body, &input.reference, &policy, trial)?;
+        let micros_per_frame = policy.micros_per_action();
+        Ok(Tested { figures, micros_per_frame, wall_secs: began.elapsed().as_secs_f64() })
+    })?;
+    Ok(tested)
+}

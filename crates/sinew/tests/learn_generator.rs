@@ -1,0 +1,70 @@
+//! From a data set to a learned generator: its files, Ctrl-C and resume.
+
+use sinew::learn::generator::{CHECKPOINT, Event, GENERATOR, GeneratorSettings, Made, Request, load, make};
+use sinew::learning::{DataConfig, GeneratorKind, RecurrentConfig, TrialOptions};
+use sinew::work::RunOptions;
+use std::ops::ControlFlow;
+use std::path::Path;
+
+fn set(out: &Path) {
+    let request = sinew::learn::Request {
+        input: "quadruped".into(),
+        character: None,
+        labels: None,
+        config: DataConfig { minutes: 0.2, sequence_secs: 10.0, ..DataConfig::default() },
+        seed: 0,
+        pictures: false,
+        out: out.into(),
+    };
+    sinew::learn::make(&request, &RunOptions::default(), &mut |_| ControlFlow::Continue(())).expect("a set");
+}
+
+fn request(set: &Path, out: &Path) -> Request {
+    let small =
+        RecurrentConfig { lstm_units: vec![16], window_frames: 16, batch: 4, batches: 3, ..RecurrentConfig::default() };
+    Request {
+        set: set.into(),
+        settings: GeneratorSettings::Lstm(small),
+        trial: TrialOptions { minutes: 0.1, seed: 1 },
+        out: out.into(),
+    }
+}
+
+/// Runs the request; stops after so many pieces of the training.
+fn made(request: &Request, resumes: bool, pieces: usize) -> Option<Made> {
+    let options = RunOptions { threads: 2, resumes, ..RunOptions::default() };
+    let mut told = 0;
+    let observe = &mut |event: Event<'_>| {
+        told += usize::from(matches!(event, Event::Training { .. }));
+        if told > pieces { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    make(request, &options, observe).expect("no fault")
+}
+
+#[test]
+fn a_learned_generator_is_written_and_a_training_that_was_stopped_goes_on() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let [set_folder, whole, stopped] = ["set", "whole", "stopped"].map(|name| folder.path().join(name));
+    set(&set_folder);
+    let summary = made(&request(&set_folder, &whole), false, usize::MAX).expect("made").summary;
+    assert_eq!((summary.kind, summary.frames_augmented), (GeneratorKind::Lstm, 360));
+    let json: serde_json::Value = serde_json::from_str(&summary.to_json().expect("JSON")).expect("JSON");
+    for field in ["kind", "train_secs", "target_error_m", "foot_slide_cm", "micros_per_frame", "lstm", "loss"] {
+        assert!(json.get(field).is_some(), "{field}");
+    }
+    assert!(json.get("matching").is_none());
+    let page = std::fs::read_to_string(whole.join("report.html")).expect("a page");
+    assert!(page.contains("Training") && page.contains("weighted sum"));
+    assert!(!whole.join(CHECKPOINT).exists());
+    // The file is all that is needed.
+    let generator = load(&whole).expect("read").generator().expect("usable");
+    assert_eq!(generator.kind(), "lstm");
+
+    assert!(made(&request(&set_folder, &stopped), false, 1).is_none());
+    assert!(stopped.join(CHECKPOINT).exists() && !stopped.join(GENERATOR).exists());
+    made(&request(&set_folder, &stopped), true, usize::MAX).expect("resumed");
+    let bytes = |out: &Path, file: &str| std::fs::read(out.join(file)).expect("a file");
+    for file in [GENERATOR, "summary.json", "report.html"] {
+        assert!(bytes(&whole, file) == bytes(&stopped, file), "{file} differs");
+    }
+}

@@ -1,0 +1,117 @@
+//! From clips to a policy and back from its files, as a program that uses the library meets it.
+
+use sinew::learn::tracker::{CHECKPOINT, Event, Input, Made, POLICY, Request, test, train};
+use sinew::tracking::{TrackerConfig, TrialOptions};
+use sinew::work::RunOptions;
+use std::ops::ControlFlow;
+use std::path::Path;
+
+/// A training that takes moments.
+fn request(input: &Path, out: &Path) -> Request {
+    Request {
+        input: input.into(),
+        character: None,
+        config: TrackerConfig {
+            steps_per_frame: 10,
+            worlds: 16,
+            horizon: 8,
+            minibatch: 64,
+            policy_layers: vec![16],
+            value_layers: vec![16],
+            slope_worlds: 1,
+            transitions: 2000,
+            ..TrackerConfig::default()
+        },
+        seed: 1,
+        until: None,
+        longest: None,
+        trial: TrialOptions { episodes: 8, frames: 30, seed: 1 },
+        out: out.into(),
+    }
+}
+
+fn trained(request: &Request, options: &RunOptions) -> Made {
+    train(request, options, &mut |_| ControlFlow::Continue(())).expect("trained").expect("not stopped")
+}
+
+#[test]
+fn clips_become_a_policy_that_can_be_read_and_tested() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("policy");
+    let made = trained(&request(Path::new("quadruped"), &out), &RunOptions { threads: 1, ..RunOptions::default() });
+    for name in [POLICY, "policy.onnx", "character.toml", "summary.json", "report.html", "strip.png"] {
+        assert!(out.join(name).metadata().unwrap().len() > 100, "{name}");
+    }
+    assert!(!out.join(CHECKPOINT).exists());
+    let trial = TrialOptions { episodes: 8, frames: 30, seed: 1 };
+    let tested = test(&out, Path::new("quadruped"), &trial, &RunOptions::default()).unwrap().unwrap();
+    assert_eq!(tested.figures, made.summary.figures);
+    let json: serde_json::Value = serde_json::from_str(&made.summary.to_json().unwrap()).unwrap();
+    for field in [
+        "transitions",
+        "wall_secs",
+        "transitions_per_sec",
+        "reward_per_frame",
+        "completion",
+        "mean_body_error_m",
+        "falls",
+        "hash",
+    ] {
+        assert!(!json[field].is_null(), "{field}");
+    }
+    let other = test(&out, Path::new("human"), &trial, &RunOptions::default()).err().unwrap().to_string();
+    assert!(other.contains("has other joints than"), "{other}");
+}
+
+#[test]
+fn a_training_that_was_stopped_goes_on_to_the_same_bytes() {
+    let folder = tempfile::tempdir().unwrap();
+    let [whole, parts] = ["whole", "parts"].map(|name| folder.path().join(name));
+    let input = Path::new("dinosaur");
+    trained(&request(input, &whole), &RunOptions { threads: 2, ..RunOptions::default() });
+    let options = RunOptions { threads: 1, resumes: true, ..RunOptions::default() };
+    let mut updates = 0;
+    let stopped = train(&request(input, &parts), &options, &mut |event| {
+        updates += usize::from(matches!(event, Event::Training { .. }));
+        if updates > 1 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    });
+    assert!(stopped.unwrap().is_none() && parts.join(CHECKPOINT).exists());
+    trained(&request(input, &parts), &options);
+    for name in [POLICY, "summary.json", "report.html"] {
+        assert!(std::fs::read(whole.join(name)).unwrap() == std::fs::read(parts.join(name)).unwrap(), "{name}");
+    }
+}
+
+#[test]
+fn a_training_out_of_time_leaves_what_it_learnt_and_its_checkpoint() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("policy");
+    let request = Request {
+        longest: Some(std::time::Duration::ZERO),
+        config: TrackerConfig { transitions: 1 << 40, ..request(Path::new("quadruped"), &out).config },
+        ..request(Path::new("quadruped"), &out)
+    };
+    trained(&request, &RunOptions::default());
+    assert!(out.join(POLICY).exists() && out.join(CHECKPOINT).exists());
+}
+
+#[test]
+fn bad_input_gets_a_sentence() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = TrackerConfig::default();
+    let said = |path: &Path| Input::read(path, None, &config).err().expect("refused").to_string();
+    assert!(said(&folder.path().join("nothing.bvh")).contains("check the path, or name one of"));
+    let array = folder.path().join("reference.npy");
+    std::fs::write(&array, "no array").unwrap();
+    assert!(said(&array).contains("humanoid.xml"), "{}", said(&array));
+    let body = folder.path().join("humanoid.xml");
+    std::fs::write(&body, "<Skeleton name='a'/>").unwrap();
+    assert!(!said(&array).is_empty());
+    let set = folder.path().join("motions.set");
+    std::fs::write(&set, "no set").unwrap();
+    assert!(said(&set).contains("motions.set"), "{}", said(&set));
+    std::fs::remove_file(&set).unwrap();
+    let empty = folder.path().join("empty");
+    std::fs::create_dir(&empty).unwrap();
+    assert!(said(&empty).contains("empty"), "{}", said(&empty));
+}

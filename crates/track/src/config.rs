@@ -1,0 +1,336 @@
+//! Every constant that decides how a policy is trained.
+
+use serde::{Deserialize, Serialize};
+use sinew_settings::{documented, named};
+
+named! {
+/// Sets of constants.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum TrackerPreset, "preset" {
+    /// The text of Park et al. 2019, §5.
+    Paper = "paper",
+    /// What the released code of the paper's authors uses.
+    Icc = "icc",
+    /// Ours: the same reward, trained in minutes.
+    #[default]
+    Default = "default",
+}
+}
+
+named! {
+/// How the policy is made better.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Method, "method" {
+    /// Proximal policy optimisation: from the noise of its own actions.
+    Ppo = "ppo",
+    /// Slopes of the return by the simulator's own differences.
+    Slopes = "slopes",
+    /// Both, one after the other in every update.
+    #[default]
+    Both = "both",
+}
+}
+
+documented! {
+/// How a policy tracks and how it is trained. Lengths are those of a figure of 1.7 m; they grow with the figure.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct TrackerConfig {
+    /// How the policy is made better: `ppo`, `slopes` or `both`.
+    pub method: Method,
+    /// Steps of the simulator in a frame of the reference: 20 of 1/600 s for 30 Hz.
+    pub steps_per_frame: usize,
+    /// Frames ahead at which the policy sees the reference.
+    pub preview: Vec<usize>,
+    /// Whether it sees where in the reference it is, as a number from 0 to 1 (the baseline of the paper's ablation).
+    pub sees_phase: bool,
+    /// An action of 1 turns the PD target by so much, rad.
+    pub action_rad: f64,
+    /// Largest turn of a PD target away from the reference, rad.
+    pub most_action_rad: f64,
+    /// Whether PD targets move from frame to frame of the reference; otherwise they jump.
+    pub targets_move: bool,
+    /// σ_q: deviation of joint rotations, rad.
+    pub rotation_sigma: f64,
+    /// σ_v: deviation of joint velocities, rad/s.
+    pub velocity_sigma: f64,
+    /// σ_e: deviation of end effectors, m.
+    pub effector_sigma: f64,
+    /// σ_com: deviation of the centre of mass, m.
+    pub center_sigma: f64,
+    /// Whether the squares of a term are divided by how many there are; otherwise they are summed up.
+    pub reward_of_means: bool,
+    /// An episode ends where the root is farther off than this, m; 0 for any distance.
+    pub most_root_distance: f64,
+    /// An episode ends where the root is turned off by more than this, rad; 0 for any angle.
+    pub most_root_turn: f64,
+    /// An episode ends where a body is farther off than this on average over all bodies, m; 0 for any distance.
+    pub most_body_distance: f64,
+    /// An episode ends where the root is lower than this share of its height in the reference.
+    pub least_root_height: f64,
+    /// Most frames of an episode; one that is cut off there is no failure. 0 for the whole reference.
+    pub most_frames: usize,
+    /// Whether episodes begin more often where they fail (eq. 13 and 14); otherwise anywhere.
+    pub adaptive_starts: bool,
+    /// n: segments in which episodes begin; at most one for each frame.
+    pub segments: usize,
+    /// v of eq. 14: difference of returns that makes a start e times as likely.
+    pub start_temperature: f64,
+    /// Largest difference to the least return that counts.
+    pub most_return_gap: f64,
+    /// Starts are uniform until so many episodes, on average, have begun in each segment.
+    pub least_episodes: f64,
+    /// Share of starts that is uniform all the same.
+    pub uniform_starts: f64,
+    /// Worlds that are simulated together.
+    pub worlds: usize,
+    /// Frames of each world between two updates.
+    pub horizon: usize,
+    /// Worlds in which slopes are measured.
+    pub slope_worlds: usize,
+    /// Share of the measured slope of the next frame against that of the value, as λ.
+    pub slope_decay: f64,
+    /// Share of the slope of the learnt value that counts.
+    pub slope_value_share: f64,
+    /// Learning rate of the policy by slopes.
+    pub slope_rate: f64,
+    /// Steps of Adam with the slopes of an update.
+    pub slope_steps: usize,
+    /// γ: discount of a frame.
+    pub discount: f64,
+    /// λ of advantages and of value targets.
+    pub trace_decay: f64,
+    /// Passes over the transitions of an update.
+    pub epochs: usize,
+    /// Transitions of a step of Adam.
+    pub minibatch: usize,
+    /// ε: largest change of a probability that is rewarded.
+    pub clip: f64,
+    /// Learning rate of the policy at the beginning.
+    pub policy_rate: f64,
+    /// Learning rate of the value at the beginning.
+    pub value_rate: f64,
+    /// What is left of the policy's rate after each million transitions.
+    pub rate_decay: f64,
+    /// Least learning rate of the policy.
+    pub least_policy_rate: f64,
+    /// The policy's rate follows the change of the policy in an update, so that its divergence stays near this; 0 for a rate that does not.
+    pub wanted_divergence: f64,
+    /// Largest norm of a gradient.
+    pub gradient_norm: f64,
+    /// Deviation of actions at the beginning.
+    pub deviation: f64,
+    /// Whether the deviation is learnt; otherwise it falls to `least_deviation`.
+    pub learns_deviation: bool,
+    /// Deviation at last, where it is not learnt.
+    pub least_deviation: f64,
+    /// Transitions after which it is reached.
+    pub deviation_transitions: u64,
+    /// Outputs of the policy's hidden layers.
+    pub policy_layers: Vec<usize>,
+    /// Outputs of the value's hidden layers.
+    pub value_layers: Vec<usize>,
+    /// Transitions after which training ends.
+    pub transitions: u64,
+}
+}
+
+impl Default for TrackerConfig {
+    fn default() -> TrackerConfig {
+        TrackerConfig::preset(TrackerPreset::Default)
+    }
+}
+
+impl TrackerConfig {
+    /// The constants of a preset.
+    pub fn preset(preset: TrackerPreset) -> TrackerConfig {
+        match preset {
+            TrackerPreset::Default => ours(),
+            TrackerPreset::Icc => icc(),
+            TrackerPreset::Paper => TrackerConfig {
+                preview: vec![1, 10],
+                rotation_sigma: 14.4,
+                velocity_sigma: 72.0,
+                effector_sigma: 9.6,
+                center_sigma: 0.6,
+                reward_of_means: false,
+                ..icc()
+            },
+        }
+    }
+
+    /// Name, value and range of the first field that is unusable.
+    pub fn fault(&self) -> Option<(&'static str, f64, &'static str)> {
+        let whole = |value: usize| value as f64;
+        let ranges: [(&'static str, f64, f64, f64, &'static str); 37] = [
+            ("steps_per_frame", whole(self.steps_per_frame), 1.0, 1000.0, "from 1 to 1000"),
+            ("action_rad", self.action_rad, 1e-6, 10.0, "from 0.000001 to 10"),
+            ("most_action_rad", self.most_action_rad, 0.0, 10.0, "from 0 to 10"),
+            ("rotation_sigma", self.rotation_sigma, 1e-6, 1e6, "from 0.000001 to 1000000"),
+            ("velocity_sigma", self.velocity_sigma, 1e-6, 1e6, "from 0.000001 to 1000000"),
+            ("effector_sigma", self.effector_sigma, 1e-6, 1e6, "from 0.000001 to 1000000"),
+            ("center_sigma", self.center_sigma, 1e-6, 1e6, "from 0.000001 to 1000000"),
+            ("most_root_distance", self.most_root_distance, 0.0, 1e6, "at least 0"),
+            ("most_root_turn", self.most_root_turn, 0.0, 10.0, "from 0 to 10"),
+            ("most_body_distance", self.most_body_distance, 0.0, 1e6, "at least 0"),
+            ("least_root_height", self.least_root_height, 0.0, 1.0, "from 0 to 1"),
+            ("most_frames", whole(self.most_frames), 0.0, 1e6, "at most 1000000"),
+            ("segments", whole(self.segments), 1.0, 1e6, "from 1 to 1000000"),
+            ("start_temperature", self.start_temperature, 1e-6, 1e6, "from 0.000001 to 1000000"),
+            ("most_return_gap", self.most_return_gap, 0.0, 1e6, "from 0 to 1000000"),
+            ("least_episodes", self.least_episodes, 0.0, 1e6, "from 0 to 1000000"),
+            ("uniform_starts", self.uniform_starts, 0.0, 1.0, "from 0 to 1"),
+            ("worlds", whole(self.worlds), 1.0, 65536.0, "from 1 to 65536"),
+            ("horizon", whole(self.horizon), 1.0, 4096.0, "from 1 to 4096"),
+            ("slope_worlds", whole(self.slope_worlds), 1.0, whole(self.worlds.max(1)), "from 1 to worlds"),
+            ("slope_decay", self.slope_decay, 0.0, 1.0, "from 0 to 1"),
+            ("slope_value_share", self.slope_value_share, 0.0, 1.0, "from 0 to 1"),
+            ("slope_rate", self.slope_rate, 0.0, 1.0, "from 0 to 1"),
+            ("slope_steps", whole(self.slope_steps), 1.0, 100.0, "from 1 to 100"),
+            ("discount", self.discount, 0.0, 0.9999, "from 0 to 0.9999"),
+            ("trace_decay", self.trace_decay, 0.0, 1.0, "from 0 to 1"),
+            ("epochs", whole(self.epochs), 1.0, 100.0, "from 1 to 100"),
+            ("minibatch", whole(self.minibatch), 1.0, 1e6, "from 1 to 1000000"),
+            ("clip", self.clip, 1e-3, 10.0, "from 0.001 to 10"),
+            ("policy_rate", self.policy_rate, 0.0, 1.0, "from 0 to 1"),
+            ("value_rate", self.value_rate, 0.0, 1.0, "from 0 to 1"),
+            ("rate_decay", self.rate_decay, 0.0, 1.0, "from 0 to 1"),
+            ("least_policy_rate", self.least_policy_rate, 0.0, 1.0, "from 0 to 1"),
+            ("wanted_divergence", self.wanted_divergence, 0.0, 10.0, "from 0 to 10"),
+            ("gradient_norm", self.gradient_norm, 1e-6, 1e6, "from 0.000001 to 1000000"),
+            ("deviation", self.deviation, 1e-4, 10.0, "from 0.0001 to 10"),
+            ("least_deviation", self.least_deviation, 1e-4, 10.0, "from 0.0001 to 10"),
+        ];
+        let fault = ranges.into_iter().find(|(_, value, low, high, _)| !(low..=high).contains(&value));
+        if let Some((name, value, _, _, said)) = fault {
+            return Some((name, value, said));
+        }
+        let layer = |layers: &[usize]| layers.iter().copied().find(|size| !(1..=8192).contains(size)).map(whole);
+        if let Some(size) = layer(&self.policy_layers) {
+            return Some(("policy_layers", size, "from 1 to 8192 in each layer"));
+        }
+        if let Some(size) = layer(&self.value_layers) {
+            return Some(("value_layers", size, "from 1 to 8192 in each layer"));
+        }
+        let far = self.preview.iter().copied().find(|ahead| !(1..=300).contains(ahead));
+        far.map(|ahead| ("preview", whole(ahead), "from 1 to 300 frames"))
+    }
+}
+
+/// The released code of Park et al.: one pass over 20,000 transitions, deviation learnt from 1 on, one frame of preview.
+fn icc() -> TrackerConfig {
+    TrackerConfig {
+        method: Method::Ppo,
+        steps_per_frame: 20,
+        preview: vec![1],
+        sees_phase: false,
+        action_rad: 0.2,
+        most_action_rad: 0.7 * std::f64::consts::PI,
+        targets_move: false,
+        rotation_sigma: 0.5,
+        velocity_sigma: 1.0,
+        effector_sigma: 0.2,
+        center_sigma: 0.2,
+        reward_of_means: true,
+        most_root_distance: 1.0,
+        most_root_turn: 2.2,
+        most_body_distance: 0.0,
+        least_root_height: 0.5,
+        most_frames: 0,
+        adaptive_starts: true,
+        segments: 1000,
+        start_temperature: 5.0,
+        most_return_gap: 50.0,
+        least_episodes: 10.0,
+        uniform_starts: 0.0,
+        worlds: 512,
+        horizon: 40,
+        slope_worlds: 8,
+        slope_decay: 1.0,
+        slope_value_share: 0.0,
+        slope_rate: 1e-3,
+        slope_steps: 1,
+        discount: 0.95,
+        trace_decay: 0.95,
+        epochs: 1,
+        minibatch: 1024,
+        clip: 0.2,
+        policy_rate: 1e-4,
+        value_rate: 1e-3,
+        // × 0.9993 every ten updates of 20,000 transitions.
+        rate_decay: 0.9965,
+        least_policy_rate: 1e-5,
+        wanted_divergence: 0.0,
+        gradient_norm: 0.5,
+        deviation: 1.0,
+        learns_deviation: true,
+        least_deviation: 0.05,
+        deviation_transitions: 1,
+        policy_layers: vec![1024; 4],
+        value_layers: vec![512; 2],
+        transitions: 110_000_000,
+    }
+}
+
+/// Small networks, small deviations, targets that move with the reference, episodes that end as soon as they are lost.
+fn ours() -> TrackerConfig {
+    TrackerConfig {
+        preview: vec![1, 10],
+        targets_move: true,
+        most_root_distance: 0.5,
+        most_root_turn: 1.2,
+        most_body_distance: 0.4,
+        most_frames: 300,
+        uniform_starts: 0.1,
+        worlds: 512,
+        horizon: 32,
+        epochs: 3,
+        minibatch: 2048,
+        policy_rate: 3e-4,
+        least_policy_rate: 2e-5,
+        wanted_divergence: 0.01,
+        gradient_norm: 1.0,
+        deviation: 0.3,
+        learns_deviation: false,
+        least_deviation: 0.1,
+        deviation_transitions: 30_000_000,
+        policy_layers: vec![256; 2],
+        value_layers: vec![256; 2],
+        transitions: 60_000_000,
+        ..icc()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn presets_are_those_of_the_paper_and_of_its_code() {
+        let paper = TrackerConfig::preset(TrackerPreset::Paper);
+        let sigmas = [paper.rotation_sigma, paper.velocity_sigma, paper.effector_sigma, paper.center_sigma];
+        assert_eq!((sigmas, paper.start_temperature), ([14.4, 72.0, 9.6, 0.6], 5.0));
+        assert_eq!((paper.policy_layers, paper.value_layers), (vec![1024; 4], vec![512; 2]));
+        let icc = TrackerConfig::preset(TrackerPreset::Icc);
+        let sigmas = [icc.rotation_sigma, icc.velocity_sigma, icc.effector_sigma, icc.center_sigma];
+        assert_eq!((sigmas, icc.discount, icc.trace_decay), ([0.5, 1.0, 0.2, 0.2], 0.95, 0.95));
+        assert_eq!((icc.policy_rate, icc.value_rate, icc.epochs, icc.minibatch), (1e-4, 1e-3, 1, 1024));
+        // 0.9993 to the power of the tens of updates in a million transitions.
+        assert!((libm::pow(0.9993, 1e6 / (10.0 * 20480.0)) - icc.rate_decay).abs() < 1e-4);
+    }
+
+    #[test]
+    fn faults_are_named() {
+        let good = TrackerConfig::default();
+        assert!(
+            [TrackerPreset::Paper, TrackerPreset::Icc].map(TrackerConfig::preset).iter().all(|c| c.fault().is_none())
+        );
+        assert_eq!(good.fault(), None);
+        assert_eq!(TrackerConfig { worlds: 0, ..good.clone() }.fault().unwrap().0, "worlds");
+        assert_eq!(TrackerConfig { discount: f64::NAN, ..good.clone() }.fault().unwrap().0, "discount");
+        assert_eq!(TrackerConfig { policy_layers: vec![256, 0], ..good.clone() }.fault().unwrap().0, "policy_layers");
+        assert_eq!(TrackerConfig { preview: vec![0], ..good }.fault().unwrap().0, "preview");
+    }
+}

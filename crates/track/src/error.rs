@@ -1,0 +1,99 @@
+//! Why a policy cannot be trained, tested or read.
+
+use std::path::PathBuf;
+
+/// Why a policy cannot be trained, tested or read: one sentence each.
+#[derive(Debug, thiserror::Error)]
+pub enum TrackError {
+    /// The character is bolted to the world, or there are several.
+    #[error("{character} is held by the world; a tracking policy needs a character with a free root")]
+    NotFree {
+        /// Its name.
+        character: String,
+    },
+    /// Nothing to look at.
+    #[error("{character} has no end effector; add hands and feet as [[end_effector]] to its file")]
+    NoEffectors {
+        /// Its name.
+        character: String,
+    },
+    /// Nothing to drive.
+    #[error("{character} has no joint that turns, so that there is nothing to track with")]
+    NoJoints {
+        /// Its name.
+        character: String,
+    },
+    /// A character whose coordinates are not those of the motion.
+    #[error(
+        "{character} has other joints than {set}, whose motion is to be tracked; make a data set for it, or leave the character out"
+    )]
+    OtherJoints {
+        /// Its name.
+        character: String,
+        /// Name of the motion's character.
+        set: String,
+    },
+    /// Too short.
+    #[error("the reference has no stretch of at least {least} frames; give a longer clip")]
+    TooShort {
+        /// Frames that are needed.
+        least: usize,
+    },
+    /// A constant cannot be used.
+    #[error("{field} is {value}, but must be {range}")]
+    Config {
+        /// Its name.
+        field: &'static str,
+        /// Its value.
+        value: f64,
+        /// What is allowed.
+        range: &'static str,
+    },
+    /// Training has left all reason.
+    #[error(
+        "training diverged after {transitions} transitions ({what} is not a finite number); try a smaller policy_rate, or another seed"
+    )]
+    Diverged {
+        /// How far it was.
+        transitions: u64,
+        /// What is not finite.
+        what: &'static str,
+    },
+    /// A file of a released body or reference.
+    #[error("{}: {problem}", path.display())]
+    Released {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// A policy that cannot be used.
+    #[error("{}: {problem}", path.display())]
+    Policy {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// The work was told to stop.
+    #[error(transparent)]
+    Cancelled(#[from] sinew_work::Cancelled),
+    /// A file cannot be read.
+    #[error(transparent)]
+    File(#[from] sinew_files::FileError),
+    /// The character cannot be simulated.
+    #[error(transparent)]
+    Model(#[from] sinew_sim::ModelError),
+    /// The worlds cannot be made.
+    #[error(transparent)]
+    Batch(#[from] sinew_sim::BatchError),
+    /// The worlds cannot be driven.
+    #[error(transparent)]
+    Bulk(#[from] sinew_sim::BulkError),
+    /// A network cannot be read.
+    #[error(transparent)]
+    Network(#[from] sinew_nn::NetworkError),
+    /// A data set cannot be used.
+    #[error(transparent)]
+    Data(#[from] sinew_learn::LearnError),
+}

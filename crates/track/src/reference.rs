@@ -1,0 +1,196 @@
+//! The motion that a policy tracks: frames of one character at a constant rate, with all that rewards and observations need of them.
+
+use crate::body::TrackedBody;
+use crate::error::TrackError;
+use crate::turn::{between, four};
+use rayon::prelude::*;
+use sinew_files::fnv::fnv1a;
+use sinew_learn::{Figure, Sequence, SetHeader};
+use sinew_sim::Measured;
+use std::ops::Range;
+
+/// Least change of a joint over the reference for it to count as moved, rad.
+const MOVED_RAD: f32 = 1e-4;
+
+/// Frames to be tracked. Stretches are sequences without a cut; an episode stays within one.
+#[derive(Clone, Debug)]
+pub struct Reference {
+    /// Frames a second.
+    pub rate_hz: f64,
+    /// `qpos` of all frames.
+    pub(crate) positions: Vec<f32>,
+    /// `qvel` of all frames.
+    pub(crate) velocities: Vec<f32>,
+    /// Coordinates of all joints: rotation vectors of balls, angles of hinges.
+    pub(crate) coordinates: Vec<f32>,
+    /// Centre of mass, then all watched points, m.
+    pub(crate) places: Vec<f32>,
+    /// Joints that the reference moves: the others are held, and no reward asks for them.
+    pub(crate) is_moved: Vec<bool>,
+    stretches: Vec<Range<usize>>,
+    /// End of the stretch of each frame.
+    ends: Vec<u32>,
+    widths: [usize; 4],
+}
+
+/// A frame of a [`Reference`].
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Frame<'a> {
+    pub position: &'a [f32],
+    pub velocity: &'a [f32],
+    pub coordinates: &'a [f32],
+    pub places: &'a [f32],
+}
+
+impl Reference {
+    /// Takes stretches of rows of `qpos` in f64.
+    ///
+    /// # Errors
+    /// Where all of them are shorter than `least` frames.
+    pub fn new(
+        body: &TrackedBody,
+        rate_hz: f64,
+        stretches_of_rows: &[Vec<f64>],
+        least: usize,
+    ) -> Result<Reference, TrackError> {
+        let (nq, nv) = (body.model.position_count(), body.model.velocity_count());
+        let (nc, np) = (body.coordinate_count(), 3 + 3 * body.points.count());
+        let figure = Figure::new(&body.character, body.forward_rad)?;
+        let mut reference = Reference {
+            rate_hz,
+            positions: Vec::new(),
+            velocities: Vec::new(),
+            coordinates: Vec::new(),
+            places: Vec::new(),
+            is_moved: vec![false; body.joints.len()],
+            stretches: Vec::new(),
+            ends: Vec::new(),
+            widths: [nq, nv, nc, np],
+        };
+        for rows in stretches_of_rows.iter().filter(|rows| rows.len() / nq >= least) {
+            let frames = rows.len() / nq;
+            let first = reference.ends.len();
+            let velocities = figure.velocities(rows, rate_hz);
+            reference.positions.extend(rows.iter().map(|&x| x as f32));
+            reference.velocities.extend(velocities.iter().map(|&x| x as f32));
+            let places = rows.par_chunks_exact(nq).flat_map_iter(|row| {
+                let measured = Measured::new(&body.model, row, &vec![0.0; nv], [0.0; 3]);
+                let all = std::iter::once(measured.center_of_mass).chain(measured.end_effectors);
+                all.flatten().map(|x| x as f32).collect::<Vec<_>>()
+            });
+            reference.places.par_extend(places);
+            reference.stretches.push(first..first + frames);
+            reference.ends.resize(first + frames, (first + frames) as u32);
+        }
+        if reference.stretches.is_empty() {
+            return Err(TrackError::TooShort { least });
+        }
+        reference.coordinates = vec![0.0; reference.frame_count() * nc];
+        let all = reference.coordinates.par_chunks_exact_mut(nc).zip(reference.positions.par_chunks_exact(nq));
+        all.for_each(|(coordinates, position)| read_coordinates(body, position, coordinates));
+        for (joint, is_moved) in body.joints.iter().zip(&mut reference.is_moved) {
+            let columns = joint.c..joint.c + joint.width();
+            let first = &reference.coordinates[columns.clone()];
+            let far = |row: &[f32]| row[columns.clone()].iter().zip(first).any(|(a, b)| (a - b).abs() > MOVED_RAD);
+            *is_moved = reference.coordinates.chunks_exact(nc).any(far);
+        }
+        Ok(reference)
+    }
+
+    /// Takes the sequences of a data set.
+    ///
+    /// # Errors
+    /// Where none is long enough, or the character cannot be used.
+    pub fn of_set(
+        body: &TrackedBody,
+        header: &SetHeader,
+        sequences: &[Sequence],
+        least: usize,
+    ) -> Result<Reference, TrackError> {
+        let figure = Figure::of_set(header)?;
+        let rows: Vec<Vec<f64>> = sequences.iter().map(|sequence| sequence.positions_f64(&figure)).collect();
+        Reference::new(body, header.rate_hz, &rows, least)
+    }
+
+    /// Frames of all stretches.
+    pub fn frame_count(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Stretches without a cut.
+    pub fn stretches(&self) -> &[Range<usize>] {
+        &self.stretches
+    }
+
+    /// The end of the stretch that a frame is of: the first frame behind it.
+    pub fn end_of(&self, frame: usize) -> usize {
+        self.ends[frame] as usize
+    }
+
+    /// `qpos` of a frame.
+    pub fn position(&self, frame: usize) -> Vec<f64> {
+        self.frame(frame).position.iter().map(|x| f64::from(*x)).collect()
+    }
+
+    /// A hash of all that is tracked.
+    pub fn hash(&self) -> u64 {
+        fnv1a(self.positions.iter().flat_map(|x| x.to_le_bytes()).chain(self.ends.iter().flat_map(|x| x.to_le_bytes())))
+    }
+
+    pub(crate) fn frame(&self, frame: usize) -> Frame<'_> {
+        let [nq, nv, nc, np] = self.widths;
+        let row = |values: &'_ [f32], width: usize| -> Range<usize> {
+            debug_assert!((frame + 1) * width <= values.len());
+            frame * width..(frame + 1) * width
+        };
+        Frame {
+            position: &self.positions[row(&self.positions, nq)],
+            velocity: &self.velocities[row(&self.velocities, nv)],
+            coordinates: &self.coordinates[row(&self.coordinates, nc)],
+            places: &self.places[row(&self.places, np)],
+        }
+    }
+}
+
+/// Rotation vectors of balls and angles of hinges, of a row of `qpos`.
+pub(crate) fn read_coordinates(body: &TrackedBody, position: &[f32], out: &mut [f32]) {
+    for joint in &body.joints {
+        if joint.is_ball {
+            out[joint.c..joint.c + 3].copy_from_slice(&crate::turn::vector(four(position, joint.q)));
+        } else {
+            out[joint.c] = position[joint.q];
+        }
+    }
+}
+
+impl Frame<'_> {
+    /// Orientation of the root.
+    pub fn root(&self) -> [f32; 4] {
+        four(self.position, 3)
+    }
+    /// How far a root is turned off, rad.
+    pub fn root_turn(&self, position: &[f32]) -> [f32; 3] {
+        between(four(position, 3), self.root())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::test_motion::{small_config, swaying};
+
+    #[test]
+    fn short_stretches_are_left_out_and_frames_know_their_end() {
+        let (body, reference) = swaying(&small_config());
+        assert_eq!(reference.stretches(), [0..40, 40..70]);
+        assert_eq!([0, 39, 40, 69].map(|frame| reference.end_of(frame)), [40, 40, 70, 70]);
+        assert_eq!(reference.is_moved.iter().filter(|moved| **moved).count(), 1);
+        // The root moves by 0.01 m a frame.
+        for frame in [0, 20, 39, 50] {
+            assert!((reference.frame(frame).velocity[0] - 0.3).abs() < 1e-4, "{frame}");
+        }
+        let frame = reference.frame(3);
+        let moved = body.joints[0];
+        let angle: f32 = frame.coordinates[moved.c..moved.c + moved.width()].iter().map(|x| x * x).sum::<f32>().sqrt();
+        assert!((angle - 0.2 * (0.6f32).sin()).abs() < 1e-5, "{angle}");
+    }
+}

@@ -1,0 +1,293 @@
+//! Training as long work: collect, update, learn where episodes fail; again.
+
+use crate::ascent::climb;
+use crate::body::TrackedBody;
+use crate::collect::Collected;
+use crate::config::{Method, TrackerConfig};
+use crate::environment::{Ends, Environment, EnvironmentState};
+use crate::error::TrackError;
+use crate::networks::Networks;
+use crate::policy::TrainedPolicy;
+use crate::reference::Reference;
+use crate::slopes::Slopes;
+use crate::starts::Starts;
+use crate::trial::{TrialFigures, TrialOptions, run_trial};
+use crate::update::{Minibatch, Optimisers, fit_value, followed_rate, update};
+use serde::{Deserialize, Serialize};
+use sinew_files::fnv::fnv1a;
+use sinew_nn::{Adam, AdamConfig, RunningStatistics};
+use sinew_work::{Best, Identity, Progress, Work};
+use std::sync::Mutex;
+
+/// Transitions between two tests without noise.
+const TEST_EVERY: u64 = 1_000_000;
+/// Episodes and frames of such a test.
+const TEST: TrialOptions = TrialOptions { episodes: 64, frames: 150, seed: 7 };
+/// Rewards of so many last tests are compared with those before them to tell whether training still gets better.
+const PLATEAU_TESTS: usize = 8;
+
+/// Trains a policy.
+pub struct TrackerWork<'a> {
+    body: &'a TrackedBody,
+    reference: &'a Reference,
+    config: &'a TrackerConfig,
+    seed: u64,
+    /// Ends training as soon as a test earns so much in a frame.
+    until: Option<f64>,
+    session: Mutex<Session<'a>>,
+}
+
+/// What lives as long as the process.
+struct Session<'a> {
+    environment: Environment<'a>,
+    networks: Networks,
+    collected: Collected,
+    minibatch: Minibatch,
+    slopes: Option<Slopes<'a>>,
+    measured: Vec<f32>,
+}
+
+/// How training stands.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TrainingState {
+    updates: u64,
+    /// Transitions so far.
+    pub transitions: u64,
+    weights: Vec<Vec<f32>>,
+    adam_policy: Adam<f32>,
+    adam_value: Adam<f32>,
+    adam_slopes: Adam<f32>,
+    statistics: RunningStatistics,
+    starts: Starts,
+    worlds: EnvironmentState,
+    policy_rate: f64,
+    /// One point for each update.
+    pub curve: Vec<CurvePoint>,
+    /// Tests without noise, from uniform starts.
+    pub tests: Vec<TestPoint>,
+    is_good: bool,
+}
+
+/// Figures of an update.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct CurvePoint {
+    /// Transitions so far.
+    pub transitions: u64,
+    /// Mean reward of a frame, with noise and from the starts of training.
+    pub reward_per_frame: f64,
+    /// Mean frames of the episodes that ended.
+    pub episode_frames: f64,
+    /// Share of these that failed.
+    pub failed_share: f64,
+    /// Mean distance of bodies, m.
+    pub body_error_m: f64,
+    /// Mean divergence of the policy from before the update.
+    pub divergence: f64,
+    /// Mean square error of the value, over its largest.
+    pub value_loss: f64,
+    /// Deviation of actions.
+    pub deviation: f64,
+    /// Rate of the policy.
+    pub policy_rate: f64,
+}
+
+/// A test without noise.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TestPoint {
+    /// Transitions so far.
+    pub transitions: u64,
+    /// What was found.
+    pub figures: TrialFigures,
+}
+
+impl<'a> TrackerWork<'a> {
+    /// Work that trains a policy for a reference.
+    ///
+    /// # Errors
+    /// Where a constant cannot be used, or worlds cannot be made.
+    pub fn new(
+        body: &'a TrackedBody,
+        reference: &'a Reference,
+        config: &'a TrackerConfig,
+        seed: u64,
+        until: Option<f64>,
+    ) -> Result<TrackerWork<'a>, TrackError> {
+        if let Some((field, value, range)) = config.fault() {
+            return Err(TrackError::Config { field, value, range });
+        }
+        let environment = Environment::new(body, reference, config, Ends::new(body, config), config.worlds)?;
+        let networks = Networks::new(config, environment.width(), body.coordinate_count(), seed);
+        let slopes = match config.method {
+            Method::Slopes | Method::Both => Some(Slopes::new(body, reference, config, config.slope_worlds)?),
+            Method::Ppo => None,
+        };
+        let session = Session {
+            environment,
+            networks,
+            collected: Collected::default(),
+            minibatch: Minibatch::default(),
+            slopes,
+            measured: Vec::new(),
+        };
+        Ok(TrackerWork { body, reference, config, seed, until, session: Mutex::new(session) })
+    }
+
+    /// The policy of a state.
+    pub fn policy(&self, state: &TrainingState) -> TrainedPolicy {
+        let mut session = self.session.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        session.networks.set_weights(&state.weights);
+        session.networks.set_statistics(&state.statistics);
+        TrainedPolicy::new(self.body, self.reference, self.config, session.networks.policy.clone())
+    }
+
+    /// Whether the last tests are no better than those before them.
+    pub fn has_stopped_improving(&self, state: &TrainingState) -> bool {
+        let rewards: Vec<f64> = state.tests.iter().map(|test| test.figures.reward_per_frame).collect();
+        let Some(split) = rewards.len().checked_sub(PLATEAU_TESTS).filter(|split| *split >= PLATEAU_TESTS) else {
+            return false;
+        };
+        let best = |rewards: &[f64]| rewards.iter().copied().fold(f64::MIN, f64::max);
+        best(&rewards[split..]) < best(&rewards[..split]) + 0.005
+    }
+
+    fn deviation(&self, transitions: u64) -> f64 {
+        let share = (transitions as f64 / self.config.deviation_transitions.max(1) as f64).min(1.0);
+        let [from, to] = [self.config.deviation, self.config.least_deviation].map(libm::log);
+        libm::exp(from + (to - from) * share)
+    }
+}
+
+impl Work for TrackerWork<'_> {
+    type State = TrainingState;
+    type Error = TrackError;
+    const KIND: &'static str = "tracker";
+    const VERSION: u32 = 1;
+
+    fn identity(&self) -> Identity {
+        // A longer training goes on from a shorter one.
+        let config = TrackerConfig { transitions: 0, ..self.config.clone() };
+        Identity::default()
+            .hashed("character", fnv1a(self.body.character.to_toml().bytes()))
+            .hashed("reference", self.reference.hash())
+            .part("configuration", &config)
+            .part("seed", &self.seed)
+    }
+
+    fn begin(&self) -> Result<TrainingState, TrackError> {
+        let mut session = self.session.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let starts = Starts::new(self.reference, self.config);
+        let environment = &mut session.environment;
+        environment.begin(&starts, self.seed)?;
+        let (worlds, width) = (environment.state.clone(), environment.width());
+        let networks = Networks::new(self.config, width, self.body.coordinate_count(), self.seed);
+        let adam = Adam::new(AdamConfig { largest_norm: Some(self.config.gradient_norm), ..AdamConfig::default() });
+        let mut statistics = RunningStatistics::new(width);
+        statistics.add(&environment.observations);
+        Ok(TrainingState {
+            updates: 0,
+            transitions: 0,
+            weights: networks.weights(),
+            adam_policy: adam.clone(),
+            adam_value: adam.clone(),
+            adam_slopes: adam,
+            statistics,
+            starts,
+            worlds,
+            policy_rate: self.config.policy_rate,
+            curve: Vec::new(),
+            tests: Vec::new(),
+            is_good: false,
+        })
+    }
+
+    fn is_done(&self, state: &TrainingState) -> bool {
+        state.transitions >= self.config.transitions || state.is_good
+    }
+
+    fn advance(&self, state: &mut TrainingState) -> Result<(), TrackError> {
+        let config = self.config;
+        let mut session = self.session.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let Session { environment, networks, collected, minibatch, slopes, measured } = &mut *session;
+        networks.set_weights(&state.weights);
+        networks.set_statistics(&state.statistics);
+        if !config.learns_deviation {
+            networks.policy.log_deviation.values_mut().fill(libm::log(self.deviation(state.transitions)) as f32);
+        }
+        environment.resume(state.worlds.clone())?;
+        let key = (self.seed, state.updates);
+        let figures = collected.collect(environment, networks, &mut state.starts, config, key)?;
+        let count = collected.transitions.targets.len() as u64;
+        let decayed = libm::pow(config.rate_decay, state.transitions as f64 * 1e-6);
+        let optimisers = Optimisers {
+            policy: &mut state.adam_policy,
+            value: &mut state.adam_value,
+            policy_rate: (state.policy_rate * decayed).max(config.least_policy_rate),
+            value_rate: config.value_rate * decayed,
+        };
+        let policy_rate = optimisers.policy_rate;
+        let transitions = &collected.transitions;
+        let mut simulated = count;
+        let mut updated = match config.method {
+            Method::Slopes => fit_value(networks, transitions, config, optimisers, key, minibatch)?,
+            Method::Ppo | Method::Both => update(networks, transitions, config, optimisers, key, minibatch)?,
+        };
+        if let Some(slopes) = slopes {
+            simulated += slopes.measure(networks, config, &collected.rollout, measured)?;
+            let adam = (&mut state.adam_slopes, config.slope_rate * decayed);
+            updated.is_finite &= climb(networks, transitions, measured, config, adam, key)?;
+        }
+        state.transitions += simulated;
+        if !updated.is_finite || !figures.reward.is_finite() {
+            let what = if updated.is_finite { "the reward" } else { "a gradient" };
+            return Err(TrackError::Diverged { transitions: state.transitions, what });
+        }
+        state.statistics.add(&collected.transitions.observations);
+        state.policy_rate = followed_rate(state.policy_rate, updated.divergence, config);
+        state.starts.weigh(config);
+        state.weights = networks.weights();
+        state.worlds = environment.state.clone();
+        state.updates += 1;
+        let log = networks.policy.log_deviation.values();
+        let mean_log = log.iter().map(|x| f64::from(*x)).sum::<f64>() / log.len() as f64;
+        state.curve.push(CurvePoint {
+            transitions: state.transitions,
+            reward_per_frame: figures.reward / count as f64,
+            episode_frames: figures.ended_frames as f64 / figures.ended.max(1) as f64,
+            failed_share: figures.failed as f64 / figures.ended.max(1) as f64,
+            body_error_m: figures.body_error / count as f64,
+            divergence: updated.divergence,
+            value_loss: updated.value_loss,
+            deviation: libm::exp(mean_log),
+            policy_rate,
+        });
+        let tested = state.tests.last().map_or(0, |test| test.transitions);
+        if state.transitions >= tested + TEST_EVERY || state.transitions >= config.transitions {
+            networks.set_statistics(&state.statistics);
+            let policy = TrainedPolicy::new(self.body, self.reference, config, networks.policy.clone());
+            let figures = run_trial(self.body, self.reference, &policy, &TEST)?;
+            state.is_good = self.until.is_some_and(|until| figures.reward_per_frame >= until);
+            state.tests.push(TestPoint { transitions: state.transitions, figures });
+        }
+        Ok(())
+    }
+
+    fn progress(&self, state: &TrainingState) -> Progress {
+        let last = state.curve.last().copied().unwrap_or_default();
+        let best = state.tests.iter().map(|test| test.figures.reward_per_frame).fold(f64::NEG_INFINITY, f64::max);
+        Progress {
+            doing: format!(
+                "{:.1} of {:.0} M transitions, reward {:.3} a frame, episodes of {:.0} frames",
+                state.transitions as f64 * 1e-6,
+                self.config.transitions as f64 * 1e-6,
+                last.reward_per_frame,
+                last.episode_frames
+            ),
+            done: state.transitions as f64,
+            total: self.config.transitions as f64,
+            total_is_bound: self.until.is_some(),
+            best: best.is_finite().then(|| Best { name: "without noise".into(), value: best }),
+            steps: state.transitions * self.config.steps_per_frame as u64,
+            ..Progress::default()
+        }
+    }
+}
