@@ -227,13 +227,51 @@ def retarget(m):
     m.section("Beside mink", m.run("python3", "scripts/retarget_peer.py", "--data", f"{m.data}/bvh", "--sinew", m.sinew, *(f"cmu_{clip}" for clip in clips), shown=f"python3 scripts/retarget_peer.py cmu_{clips[0]} …"))
 
 
+def track(m):
+    """The hop that the authors of Park et al. 2019 released, with their own body, beside their log; then the embedded characters."""
+    park = pathlib.Path(m.data or ".", "park")
+    if (park / "chicken_log.csv").exists():
+        log = [{name: float(value) for name, value in row.items()} for row in csv.DictReader((park / "chicken_log.csv").open())]
+        made = m.json("sinew", "learn", "tracker", f"{park}/chicken_reference.npy", "--character", f"{park}/humanoid.xml", "-o", f"{m.folder}/hop",
+                      shown="sinew learn tracker chicken_reference.npy --character humanoid.xml -o hop --json")
+        per_minute = 60 * made["transitions_per_sec"]
+        rows = []
+        for wanted in (5e6, 10e6, 20e6, 27e6, 40e6, 51e6, 60e6):
+            if wanted > 1.02 * made["transitions"]:
+                break
+            ours = min(made["curve"], key=lambda row: abs(row["transitions"] - wanted))
+            theirs = min(log, key=lambda row: abs(row["transitions"] - wanted))
+            rows.append([f"{wanted / 1e6:.0f} M", f"{ours['transitions'] / per_minute:.1f} min", f"{ours['training_reward_per_frame']:.2f}",
+                         f"{ours['reward_per_frame']:.2f}", f"{100 * ours['falls_share']:.0f} %", f"{theirs['elapsed_secs'] / 3600:.1f} h", f"{theirs['reward_per_frame']:.2f}"])
+        figures = table(["transitions", "time", "in training", "without noise", "of 5 s episodes fall", "their time", "theirs, in training"], rows)
+        m.section(f"The released hop, {machine()}", figures + "\n\n" + figures_of(made))
+    rows = []
+    for name in ("dinosaur", "human", "quadruped"):
+        made = m.json("sinew", "learn", "tracker", name, "--minutes", "3", "-o", f"{m.folder}/{name}", shown=f"sinew learn tracker {name} --minutes 3 --json")
+        rows.append([name, *row_of(made)])
+    m.section(f"Clips of the embedded characters, {machine()}", table(["clips of", *ROW_OF_POLICY], rows))
+
+
+ROW_OF_POLICY = ("transitions", "reward", "completion", "10 s episodes that fall", "bodies off", "within 0.25 m")
+
+
+def row_of(made):
+    return [f"{made['transitions'] / 1e6:.0f} M", f"{made['reward_per_frame']:.3f}", f"{made['completion']:.3f}", f"{made['falls']} of {made['episodes']}",
+            f"{100 * made['mean_body_error_m']:.1f} cm", f"{100 * made['within_quarter_metre']:.0f} %"]
+
+
+def figures_of(made):
+    figures = ", ".join(f"{name} {value}" for name, value in zip(ROW_OF_POLICY, row_of(made)))
+    return f"At the end: {figures}; {made['transitions_per_sec']:,.0f} transitions a second, {made['wall_secs'] / 60:.1f} min in all, {made['parameters']:,} numbers learnt."
+
+
 def studio(m):
     m.section(None, text(m.run("scripts/measure_studio.sh", m.sinew, shown="scripts/measure_studio.sh")))
 
 
 SUBJECTS = {
     measure.__name__: measure
-    for measure in (simulator, control, scaling, networks, mujoco, transfer, greedy, paper, speed, assist, feedback, pareto, characters, retarget, studio)
+    for measure in (simulator, control, scaling, networks, mujoco, transfer, greedy, paper, speed, assist, feedback, pareto, characters, retarget, track, studio)
 }
 # Subjects that have no file of their own.
 FILE_OF = {"greedy": "transfer", "paper": "transfer"}

@@ -11,6 +11,7 @@ fn request(input: &Path, out: &Path) -> Request {
     Request {
         input: input.into(),
         character: None,
+        frames: None,
         config: TrackerConfig {
             steps_per_frame: 10,
             worlds: 16,
@@ -99,7 +100,7 @@ fn a_training_out_of_time_leaves_what_it_learnt_and_its_checkpoint() {
 fn bad_input_gets_a_sentence() {
     let folder = tempfile::tempdir().unwrap();
     let config = TrackerConfig::default();
-    let said = |path: &Path| Input::read(path, None, &config).err().expect("refused").to_string();
+    let said = |path: &Path| Input::read(path, None, &config, None).err().expect("refused").to_string();
     assert!(said(&folder.path().join("nothing.bvh")).contains("check the path, or name one of"));
     let array = folder.path().join("reference.npy");
     std::fs::write(&array, "no array").unwrap();

@@ -151,6 +151,8 @@ impl TrackerConfig {
             TrackerPreset::Icc => icc(),
             TrackerPreset::Paper => TrackerConfig {
                 preview: vec![1, 10],
+                targets_move: false,
+                policy_rate: 2e-4,
                 rotation_sigma: 14.4,
                 velocity_sigma: 72.0,
                 effector_sigma: 9.6,
@@ -228,7 +230,8 @@ fn icc() -> TrackerConfig {
         sees_phase: false,
         action_rad: 0.2,
         most_action_rad: 0.7 * std::f64::consts::PI,
-        targets_move: false,
+        // PD follows the velocity of the reference, too.
+        targets_move: true,
         rotation_sigma: 0.5,
         velocity_sigma: 1.0,
         effector_sigma: 0.2,
@@ -274,30 +277,29 @@ fn icc() -> TrackerConfig {
     }
 }
 
-/// Small networks, small deviations, targets that move with the reference, episodes that end as soon as they are lost.
+/// Small networks, small updates, episodes that end as soon as they are lost, and noise that begins large: who has stumbled in training keeps his feet
+/// later.
 fn ours() -> TrackerConfig {
     TrackerConfig {
         preview: vec![1, 10],
-        targets_move: true,
         most_root_distance: 0.5,
         most_root_turn: 1.2,
         most_body_distance: 0.4,
         most_frames: 300,
         uniform_starts: 0.1,
-        worlds: 512,
+        worlds: 256,
         horizon: 32,
-        epochs: 3,
-        minibatch: 2048,
+        discount: 0.97,
         policy_rate: 3e-4,
         least_policy_rate: 2e-5,
         wanted_divergence: 0.01,
         gradient_norm: 1.0,
-        deviation: 0.3,
+        deviation: 0.5,
         learns_deviation: false,
         least_deviation: 0.1,
         deviation_transitions: 30_000_000,
         policy_layers: vec![256; 2],
-        value_layers: vec![256; 2],
+        value_layers: vec![128; 2],
         transitions: 60_000_000,
         ..icc()
     }
@@ -312,6 +314,7 @@ mod tests {
         let paper = TrackerConfig::preset(TrackerPreset::Paper);
         let sigmas = [paper.rotation_sigma, paper.velocity_sigma, paper.effector_sigma, paper.center_sigma];
         assert_eq!((sigmas, paper.start_temperature), ([14.4, 72.0, 9.6, 0.6], 5.0));
+        assert_eq!((paper.policy_rate, paper.value_rate, paper.clip, paper.trace_decay), (2e-4, 1e-3, 0.2, 0.95));
         assert_eq!((paper.policy_layers, paper.value_layers), (vec![1024; 4], vec![512; 2]));
         let icc = TrackerConfig::preset(TrackerPreset::Icc);
         let sigmas = [icc.rotation_sigma, icc.velocity_sigma, icc.effector_sigma, icc.center_sigma];

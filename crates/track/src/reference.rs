@@ -7,6 +7,7 @@ use rayon::prelude::*;
 use sinew_files::fnv::fnv1a;
 use sinew_learn::{Figure, Sequence, SetHeader};
 use sinew_sim::Measured;
+use sinew_work::random::Stream;
 use std::ops::Range;
 
 /// Least change of a joint over the reference for it to count as moved, rad.
@@ -97,7 +98,21 @@ impl Reference {
         Ok(reference)
     }
 
-    /// Takes the sequences of a data set.
+    /// So many frames of stretches of rows, in random order; all of them where there are no more.
+    fn sampled(mut stretches_of_rows: Vec<Vec<f64>>, row: usize, frames: usize, seed: u64) -> Vec<Vec<f64>> {
+        let mut chosen = Vec::new();
+        let (mut stream, mut left) = (Stream::new(seed, "frames to track", 0), frames);
+        while left > 0 && !stretches_of_rows.is_empty() {
+            let at = stream.weighted(&vec![1.0; stretches_of_rows.len()]);
+            let mut rows = stretches_of_rows.swap_remove(at);
+            rows.truncate(left * row);
+            left -= rows.len() / row;
+            chosen.push(rows);
+        }
+        chosen
+    }
+
+    /// Takes the sequences of a data set; where `frames` says so, only that many, drawn by a seed.
     ///
     /// # Errors
     /// Where none is long enough, or the character cannot be used.
@@ -106,9 +121,13 @@ impl Reference {
         header: &SetHeader,
         sequences: &[Sequence],
         least: usize,
+        frames: Option<(usize, u64)>,
     ) -> Result<Reference, TrackError> {
         let figure = Figure::of_set(header)?;
-        let rows: Vec<Vec<f64>> = sequences.iter().map(|sequence| sequence.positions_f64(&figure)).collect();
+        let mut rows: Vec<Vec<f64>> = sequences.iter().map(|sequence| sequence.positions_f64(&figure)).collect();
+        if let Some((frames, seed)) = frames {
+            rows = Reference::sampled(rows, body.model.position_count(), frames, seed);
+        }
         Reference::new(body, header.rate_hz, &rows, least)
     }
 
@@ -176,6 +195,7 @@ impl Frame<'_> {
 
 #[cfg(test)]
 mod tests {
+    use super::Reference;
     use crate::test_motion::{small_config, swaying};
 
     #[test]
@@ -192,5 +212,20 @@ mod tests {
         let moved = body.joints[0];
         let angle: f32 = frame.coordinates[moved.c..moved.c + moved.width()].iter().map(|x| x * x).sum::<f32>().sqrt();
         assert!((angle - 0.2 * (0.6f32).sin()).abs() < 1e-5, "{angle}");
+    }
+
+    #[test]
+    fn a_sample_has_so_many_frames_by_its_seed_alone() {
+        // Rows of two numbers; the first says which stretch it is of.
+        let stretches = || (0..5).map(|k| [f64::from(k), 0.0].repeat(10)).collect::<Vec<_>>();
+        let frames = |frames: usize, seed: u64| -> Vec<(f64, usize)> {
+            Reference::sampled(stretches(), 2, frames, seed).iter().map(|rows| (rows[0], rows.len() / 2)).collect()
+        };
+        assert_eq!(frames(23, 1), frames(23, 1));
+        assert_eq!(frames(23, 1).iter().map(|(_, n)| *n).collect::<Vec<_>>(), [10, 10, 3]);
+        assert!((2..20).any(|seed| frames(23, seed) != frames(23, 1)));
+        let mut all: Vec<f64> = frames(1000, 1).iter().map(|(k, _)| *k).collect();
+        all.sort_by(f64::total_cmp);
+        assert_eq!(all, [0.0, 1.0, 2.0, 3.0, 4.0]);
     }
 }

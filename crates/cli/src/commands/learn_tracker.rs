@@ -21,6 +21,9 @@ pub struct Tracker {
     /// The character: embedded, a rigged file, one that `sinew model` made, or a released body (.xml); by default that of the set or file
     #[arg(long, value_name = "BODY")]
     character: Option<PathBuf>,
+    /// Tracks only so many frames of a set or of clips, drawn by the seed
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(12..))]
+    frames: Option<u32>,
     /// Constants: paper (the text), icc (its authors' code) or default
     #[arg(long, value_name = "NAME", default_value = "default", value_parser = one_of::<TrackerPreset>())]
     preset: TrackerPreset,
@@ -77,6 +80,7 @@ impl Tracker {
         let request = Request {
             input: self.input.clone(),
             character: self.character.clone(),
+            frames: self.frames.map(|frames| frames as usize),
             config,
             seed: self.seed,
             until: self.until,

@@ -22,10 +22,16 @@ pub struct Input {
 
 impl Input {
     /// Reads a data set (a folder or its file), a NumPy array with the released reference, or clips: a file, a folder, an embedded character.
+    /// Of a set or clips only so many `frames` are taken, where that is asked for, drawn by a seed.
     ///
     /// # Errors
     /// Where it cannot be read, or the character cannot do it.
-    pub fn read(path: &Path, character: Option<&Path>, config: &TrackerConfig) -> Result<Input> {
+    pub fn read(
+        path: &Path,
+        character: Option<&Path>,
+        config: &TrackerConfig,
+        frames: Option<(usize, u64)>,
+    ) -> Result<Input> {
         if path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("npy")) {
             return released_input(path, character, config);
         }
@@ -36,7 +42,7 @@ impl Input {
                 Some(other) => SetHeader { character: same_body(&header.character, other)?, ..header },
                 None => header,
             };
-            return Input::of_sequences(&header, &sequences, Vec::new(), config);
+            return Input::of_sequences(&header, &sequences, Vec::new(), config, frames);
         }
         let embedded = path.to_str().and_then(sinew_assets::find).is_some();
         if !path.exists() && !embedded {
@@ -54,7 +60,7 @@ impl Input {
         let header = SetHeader::new(&hero.figure, Vec::new());
         let sequences: Vec<Sequence> = captured.sequences(&hero.figure, &[]).collect();
         let skipped = clips.skipped.iter().map(|skipped| format!("left out: {}: {}", skipped.file, skipped.why));
-        Input::of_sequences(&header, &sequences, skipped.chain(clips.notes).collect(), config)
+        Input::of_sequences(&header, &sequences, skipped.chain(clips.notes).collect(), config, frames)
     }
 
     fn of_sequences(
@@ -62,9 +68,10 @@ impl Input {
         sequences: &[Sequence],
         notes: Vec<String>,
         config: &TrackerConfig,
+        frames: Option<(usize, u64)>,
     ) -> Result<Input> {
         let body = TrackedBody::new(&header.character, header.forward_rad, time_step(config, header.rate_hz))?;
-        let reference = Reference::of_set(&body, header, sequences, LEAST_FRAMES)?;
+        let reference = Reference::of_set(&body, header, sequences, LEAST_FRAMES, frames)?;
         Ok(Input { body, reference, notes })
     }
 }

@@ -9,7 +9,7 @@ mod pictures;
 mod summary;
 
 pub use input::Input;
-pub use summary::{Summary, Tested};
+pub use summary::{CurveRow, Summary, Tested};
 
 use crate::error::Result;
 use crate::transfer::{OutputFolder, remove};
@@ -31,6 +31,8 @@ pub struct Request {
     pub input: PathBuf,
     /// The character; none takes that of the set or file.
     pub character: Option<PathBuf>,
+    /// Only so many frames of a set or of clips are tracked, drawn by the seed.
+    pub frames: Option<usize>,
     /// Constants.
     pub config: TrackerConfig,
     /// Seed of all random numbers.
@@ -79,7 +81,10 @@ pub fn train(
     observe: &mut (dyn FnMut(Event<'_>) -> ControlFlow<()> + Send),
 ) -> Result<Option<Made>> {
     let began = Instant::now();
-    let read = || Input::read(&request.input, request.character.as_deref(), &request.config);
+    let read = || {
+        let frames = request.frames.map(|frames| (frames, request.seed));
+        Input::read(&request.input, request.character.as_deref(), &request.config, frames)
+    };
     let Some(input) = run_once(options, read)? else { return Ok(None) };
     if observe(Event::Prepared(&input)).is_break() {
         return Ok(None);
@@ -150,7 +155,7 @@ pub fn test(policy: &Path, input: &Path, trial: &TrialOptions, options: &RunOpti
     let path = if policy.is_dir() { policy.join(POLICY) } else { policy.to_path_buf() };
     let tested = run_once(options, || -> Result<Tested> {
         let policy = TrainedPolicy::read(&path)?;
-        let mut input = Input::read(input, None, &policy.config)?;
+        let mut input = Input::read(input, None, &policy.config, None)?;
         // The reference is judged on the policy's own body.
         let step = time_step(&policy.config, policy.rate_hz);
         let body = sinew_track::TrackedBody::new(&policy.character, policy.forward_rad, step)?;

@@ -4,7 +4,10 @@ use super::{Input, Request};
 use crate::error::{Error, Result};
 use serde::Serialize;
 use sinew_files::fnv::fnv1a;
-use sinew_track::{TrackerConfig, TrackerWork, TrainedPolicy, TrainingState, TrialFigures};
+use sinew_track::{TestPoint, TrackerConfig, TrackerWork, TrainedPolicy, TrainingState, TrialFigures};
+
+/// Training rewards are means over so many transitions.
+const RECENT: u64 = 1_000_000;
 
 /// The figures of a training, as `summary.json` and `sinew learn tracker --json` have them. Times are printed, not written.
 #[derive(Clone, Debug, Serialize)]
@@ -26,6 +29,8 @@ pub struct Summary {
     pub is_good_enough: Option<bool>,
     /// Whether the last tests were no better than those before them.
     pub has_stopped_improving: bool,
+    /// How training went.
+    pub curve: Vec<CurveRow>,
     /// What to do about it, where something is to be done.
     pub advice: Option<String>,
     /// Numbers that the policy has learnt.
@@ -45,6 +50,21 @@ pub struct Summary {
     /// Folder of the result.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub out: Option<String>,
+}
+
+/// How training stood at a test.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct CurveRow {
+    /// Transitions so far.
+    pub transitions: u64,
+    /// Mean reward of a frame without noise, from uniform starts.
+    pub reward_per_frame: f64,
+    /// Mean reward of all frames that there were to track.
+    pub completion: f64,
+    /// Share of the test's episodes that fell.
+    pub falls_share: f64,
+    /// Mean reward of a frame in the million transitions before, with noise and from the starts of training.
+    pub training_reward_per_frame: f64,
 }
 
 /// What a test of a written policy found.
@@ -69,8 +89,6 @@ impl Summary {
         figures: TrialFigures,
         bytes: &[u8],
     ) -> Summary {
-        let recent = state.curve.iter().filter(|point| point.transitions + 1_000_000 >= state.transitions);
-        let (sum, count) = recent.fold((0.0, 0u32), |(sum, count), point| (sum + point.reward_per_frame, count + 1));
         let has_stopped_improving = work.has_stopped_improving(state);
         let mut summary = Summary {
             character: input.body.character.name.clone(),
@@ -79,7 +97,8 @@ impl Summary {
             transitions: state.transitions,
             is_good_enough: request.until.map(|until| figures.reward_per_frame >= until),
             figures,
-            training_reward_per_frame: sum / f64::from(count.max(1)),
+            training_reward_per_frame: training_reward(state, state.transitions),
+            curve: curve(state),
             has_stopped_improving,
             advice: None,
             parameters: policy.parameter_count(),
@@ -134,6 +153,24 @@ impl Summary {
             100.0 * figures.mean_body_error_m
         )
     }
+}
+
+/// Mean reward of a frame in the transitions before this one.
+fn training_reward(state: &TrainingState, at: u64) -> f64 {
+    let recent = state.curve.iter().filter(|point| point.transitions <= at && point.transitions + RECENT >= at);
+    let (sum, count) = recent.fold((0.0, 0u32), |(sum, count), point| (sum + point.reward_per_frame, count + 1));
+    sum / f64::from(count.max(1))
+}
+
+fn curve(state: &TrainingState) -> Vec<CurveRow> {
+    let row = |test: &TestPoint| CurveRow {
+        transitions: test.transitions,
+        reward_per_frame: test.figures.reward_per_frame,
+        completion: test.figures.completion,
+        falls_share: test.figures.falls as f64 / test.figures.episodes.max(1) as f64,
+        training_reward_per_frame: training_reward(state, test.transitions),
+    };
+    state.tests.iter().map(row).collect()
 }
 
 impl Tested {
