@@ -1,6 +1,6 @@
 //! From clips to a policy and back from its files, as a program that uses the library meets it.
 
-use sinew::learn::tracker::{CHECKPOINT, Event, Input, Made, POLICY, Request, test, train};
+use sinew::learn::tracker::{CHECKPOINT, Draw, Event, Input, Made, POLICY, Request, test, train};
 use sinew::tracking::{TrackerConfig, TrialOptions};
 use sinew::work::RunOptions;
 use std::ops::ControlFlow;
@@ -100,7 +100,7 @@ fn a_training_out_of_time_leaves_what_it_learnt_and_its_checkpoint() {
 fn bad_input_gets_a_sentence() {
     let folder = tempfile::tempdir().unwrap();
     let config = TrackerConfig::default();
-    let said = |path: &Path| Input::read(path, None, &config, None).err().expect("refused").to_string();
+    let said = |path: &Path| Input::read(path, None, &config, Draw::default()).err().expect("refused").to_string();
     assert!(said(&folder.path().join("nothing.bvh")).contains("check the path, or name one of"));
     let array = folder.path().join("reference.npy");
     std::fs::write(&array, "no array").unwrap();
@@ -115,4 +115,45 @@ fn bad_input_gets_a_sentence() {
     let empty = folder.path().join("empty");
     std::fs::create_dir(&empty).unwrap();
     assert!(said(&empty).contains("empty"), "{}", said(&empty));
+}
+
+#[test]
+fn what_a_generator_makes_can_be_tracked() {
+    use sinew::learn::generator::{GeneratorSettings, make};
+    use sinew::learning::{DataConfig, MatchingConfig, RecurrentConfig, TrialOptions};
+    let folder = tempfile::tempdir().unwrap();
+    let [set, matching, learned] = ["set", "matching", "learned"].map(|name| folder.path().join(name));
+    let data = sinew::learn::Request {
+        input: "quadruped".into(),
+        character: None,
+        labels: None,
+        config: DataConfig { minutes: 0.2, sequence_secs: 10.0, ..DataConfig::default() },
+        seed: 0,
+        pictures: false,
+        out: set.clone(),
+    };
+    sinew::learn::make(&data, &RunOptions::default(), &mut |_| ControlFlow::Continue(())).unwrap();
+    let small = RecurrentConfig { lstm_units: vec![8], window_frames: 16, batch: 2, batches: 1, ..Default::default() };
+    let kinds = [
+        (GeneratorSettings::Matching(MatchingConfig::default()), &matching),
+        (GeneratorSettings::Lstm(small), &learned),
+    ];
+    for (settings, out) in kinds {
+        let trial = TrialOptions { minutes: 0.1, seed: 1 };
+        let request = sinew::learn::generator::Request { set: set.clone(), settings, trial, out: out.clone() };
+        make(&request, &RunOptions::default(), &mut |_| ControlFlow::Continue(())).unwrap();
+    }
+    let config = TrackerConfig::default();
+    let read = |path: &Path, seed: u64| Input::read(path, None, &config, Draw { frames: None, seed });
+    let hash = |seed: u64| {
+        let input = read(&matching, seed).unwrap();
+        assert!(input.reference.frame_count() >= 18_000, "ten minutes: {}", input.reference.frame_count());
+        input.reference.hash()
+    };
+    assert_eq!(hash(1), hash(1));
+    assert_ne!(hash(1), hash(2));
+    let refused = read(&learned, 1).err().unwrap().to_string();
+    assert!(refused.contains("a learned one keeps none"), "{refused}");
+    let some = Input::read(&set, None, &config, Draw { frames: Some(100), seed: 3 }).unwrap();
+    assert_eq!(some.reference.frame_count(), 100);
 }

@@ -33,6 +33,14 @@ pub enum TrackError {
         /// Name of the motion's character.
         set: String,
     },
+    /// A generator without a set.
+    #[error(
+        "{}: objectives are drawn from the set of a generator, and a learned one keeps none; give the data set, or a generator of kind matching", .path.display()
+    )]
+    NoSet {
+        /// Its file.
+        path: PathBuf,
+    },
     /// Too short.
     #[error("the reference has no stretch of at least {least} frames; give a longer clip")]
     TooShort {

@@ -121,6 +121,12 @@ mod tests {
     }
 
     #[test]
+    fn durations_change_their_unit_where_people_do() {
+        let said = [99.4, 99.5, 5969.0, 5970.0, 6000.0].map(duration);
+        assert_eq!(said, ["99 s", "2 min", "99 min", "1 h 40 min", "1 h 40 min"]);
+    }
+
+    #[test]
     fn time_left_counts_from_where_the_run_began() {
         let at = Progress { done: 10.0, total: 20.0, steps: 1000, ..Progress::default() };
         let watch = Stopwatch { began: Instant::now() - std::time::Duration::from_secs(8), ..Stopwatch::start(&at) };

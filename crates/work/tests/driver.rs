@@ -100,6 +100,21 @@ fn stopped_anywhere_and_resumed_it_ends_the_same() {
 }
 
 #[test]
+fn a_killed_run_has_left_its_last_piece() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("checkpoint.bin");
+    let outcome = sinew_work::run(&sum(5), &options(&path, false), &mut |_, state, _| {
+        let copy = folder.path().join("copy.bin");
+        std::fs::copy(&path, &copy).expect("there is a checkpoint");
+        let left = sinew_work::run(&sum(5), &options(&copy, true), &mut |_, _, _| ControlFlow::Break(()));
+        assert_eq!(left.expect("it is read").into_state().done, state.done);
+        ControlFlow::Continue(())
+    });
+    assert_eq!(outcome.expect("it runs").finished().map(|state| state.done), Some(5));
+    assert!(Outcome::Cancelled(3).finished().is_none());
+}
+
+#[test]
 fn cancelled_inside_a_piece_it_stops_soon_and_goes_back_to_the_last_whole_one() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("checkpoint.bin");

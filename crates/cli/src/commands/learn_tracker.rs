@@ -15,7 +15,7 @@ use std::time::Duration;
 /// Options of `sinew learn tracker`.
 #[derive(Args)]
 pub struct Tracker {
-    /// What is tracked: a folder of `sinew learn data`, a file or folder of clips, dinosaur, human, quadruped, or a released reference (.npy)
+    /// What is tracked: a folder of `sinew learn data` or `sinew learn generator`, a file or folder of clips, dinosaur, human, quadruped, or a released reference (.npy)
     #[arg(value_name = "SET|CLIP|REFERENCE")]
     input: PathBuf,
     /// The character: embedded, a rigged file, one that `sinew model` made, or a released body (.xml); by default that of the set or file

@@ -1,14 +1,28 @@
-//! What a policy is to track: a data set, clips on a character, or the reference that the paper's authors released.
+//! What a policy is to track: a data set, what a generator makes, clips on a character, or the reference that the paper's authors released.
 
+use super::super::generator::GENERATOR;
 use super::super::{Hero, SET, read_clips};
 use crate::error::{FileError, Result};
-use sinew_learn::{Captured, DataConfig, Figure, MotionSet, Sequence, SetHeader};
+use sinew_learn::{
+    Captured, DataConfig, Figure, GeneratorError, MotionSet, SavedGenerator, Sequence, SetHeader, run_trial,
+};
 use sinew_sim::Character;
 use sinew_track::{Reference, TrackedBody, TrackerConfig, released, time_step};
 use std::path::Path;
 
 /// Stretches shorter than this are not tracked, frames.
 const LEAST_FRAMES: usize = 12;
+/// Minutes of motion that a generator makes to be tracked.
+const GENERATED_MINUTES: f64 = 10.0;
+
+/// What of an input is taken.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Draw {
+    /// Only so many frames of a set or of clips.
+    pub frames: Option<usize>,
+    /// Seed by which these are drawn, and of what a generator is asked for.
+    pub seed: u64,
+}
 
 /// A body and what it is to do.
 pub struct Input {
@@ -21,19 +35,18 @@ pub struct Input {
 }
 
 impl Input {
-    /// Reads a data set (a folder or its file), a NumPy array with the released reference, or clips: a file, a folder, an embedded character.
-    /// Of a set or clips only so many `frames` are taken, where that is asked for, drawn by a seed.
+    /// Reads a data set or a generator (a folder or its file), a NumPy array with the released reference, or clips: a file, a folder, an embedded
+    /// character.
     ///
     /// # Errors
     /// Where it cannot be read, or the character cannot do it.
-    pub fn read(
-        path: &Path,
-        character: Option<&Path>,
-        config: &TrackerConfig,
-        frames: Option<(usize, u64)>,
-    ) -> Result<Input> {
+    pub fn read(path: &Path, character: Option<&Path>, config: &TrackerConfig, draw: Draw) -> Result<Input> {
         if path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("npy")) {
             return released_input(path, character, config);
+        }
+        let generator = if path.is_dir() { path.join(GENERATOR) } else { path.to_path_buf() };
+        if generator.extension().is_some_and(|ending| ending == "generator") && generator.is_file() {
+            return generated(&generator, character, config, draw.seed);
         }
         let set = if path.is_dir() { path.join(SET) } else { path.to_path_buf() };
         if set.extension().is_some_and(|ending| ending == "set") && set.is_file() {
@@ -42,7 +55,7 @@ impl Input {
                 Some(other) => SetHeader { character: same_body(&header.character, other)?, ..header },
                 None => header,
             };
-            return Input::of_sequences(&header, &sequences, Vec::new(), config, frames);
+            return Input::of_sequences(&header, &sequences, Vec::new(), config, draw);
         }
         let embedded = path.to_str().and_then(sinew_assets::find).is_some();
         if !path.exists() && !embedded {
@@ -60,7 +73,7 @@ impl Input {
         let header = SetHeader::new(&hero.figure, Vec::new());
         let sequences: Vec<Sequence> = captured.sequences(&hero.figure, &[]).collect();
         let skipped = clips.skipped.iter().map(|skipped| format!("left out: {}: {}", skipped.file, skipped.why));
-        Input::of_sequences(&header, &sequences, skipped.chain(clips.notes).collect(), config, frames)
+        Input::of_sequences(&header, &sequences, skipped.chain(clips.notes).collect(), config, draw)
     }
 
     fn of_sequences(
@@ -68,12 +81,31 @@ impl Input {
         sequences: &[Sequence],
         notes: Vec<String>,
         config: &TrackerConfig,
-        frames: Option<(usize, u64)>,
+        draw: Draw,
     ) -> Result<Input> {
         let body = TrackedBody::new(&header.character, header.forward_rad, time_step(config, header.rate_hz))?;
-        let reference = Reference::of_set(&body, header, sequences, LEAST_FRAMES, frames)?;
+        let reference =
+            Reference::of_set(&body, header, sequences, LEAST_FRAMES, draw.frames.map(|frames| (frames, draw.seed)))?;
         Ok(Input { body, reference, notes })
     }
+}
+
+/// Minutes of what a generator makes under random objectives: what a driven character is asked for.
+fn generated(path: &Path, character: Option<&Path>, config: &TrackerConfig, seed: u64) -> Result<Input> {
+    let saved = SavedGenerator::read(path)?;
+    let SavedGenerator::Matching { set, .. } = &saved else {
+        // Objectives are drawn from a set, which a learned generator does not keep.
+        return Err(sinew_track::TrackError::NoSet { path: path.into() }.into());
+    };
+    let header = &set.header;
+    let hero = character.map(|other| same_body(&header.character, other)).transpose()?;
+    let options = sinew_learn::TrialOptions { minutes: GENERATED_MINUTES, seed };
+    let (trace, _) = run_trial(saved.generator()?.as_ref(), set, &options).ok_or(GeneratorError::NoTasks)?;
+    let character = hero.as_ref().unwrap_or(&header.character);
+    let body = TrackedBody::new(character, header.forward_rad, time_step(config, header.rate_hz))?;
+    let reference = Reference::new(&body, header.rate_hz, &[trace.rows.concat()], LEAST_FRAMES)?;
+    let note = format!("{GENERATED_MINUTES:.0} min of motion that the generator makes under random objectives");
+    Ok(Input { body, reference, notes: vec![note] })
 }
 
 /// The released reference, on the released body or a character of the same joints.

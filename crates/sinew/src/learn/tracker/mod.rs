@@ -8,7 +8,7 @@ mod page;
 mod pictures;
 mod summary;
 
-pub use input::Input;
+pub use input::{Draw, Input};
 pub use summary::{CurveRow, Summary, Tested};
 
 use crate::error::Result;
@@ -27,7 +27,7 @@ pub const CHECKPOINT: &str = "tracker-checkpoint.bin";
 
 /// All that a training is asked for.
 pub struct Request {
-    /// A data set, clips, or a released reference.
+    /// A data set, a generator, clips, or a released reference.
     pub input: PathBuf,
     /// The character; none takes that of the set or file.
     pub character: Option<PathBuf>,
@@ -82,8 +82,8 @@ pub fn train(
 ) -> Result<Option<Made>> {
     let began = Instant::now();
     let read = || {
-        let frames = request.frames.map(|frames| (frames, request.seed));
-        Input::read(&request.input, request.character.as_deref(), &request.config, frames)
+        let draw = Draw { frames: request.frames, seed: request.seed };
+        Input::read(&request.input, request.character.as_deref(), &request.config, draw)
     };
     let Some(input) = run_once(options, read)? else { return Ok(None) };
     if observe(Event::Prepared(&input)).is_break() {
@@ -155,7 +155,7 @@ pub fn test(policy: &Path, input: &Path, trial: &TrialOptions, options: &RunOpti
     let path = if policy.is_dir() { policy.join(POLICY) } else { policy.to_path_buf() };
     let tested = run_once(options, || -> Result<Tested> {
         let policy = TrainedPolicy::read(&path)?;
-        let mut input = Input::read(input, None, &policy.config, None)?;
+        let mut input = Input::read(input, None, &policy.config, Draw { frames: None, seed: trial.seed })?;
         // The reference is judged on the policy's own body.
         let step = time_step(&policy.config, policy.rate_hz);
         let body = sinew_track::TrackedBody::new(&policy.character, policy.forward_rad, step)?;
