@@ -98,10 +98,10 @@ def switched(source, mutants):
     return "".join(pieces), places
 
 
-def write_tree(tree, mutants):
-    """Writes the switched files; the lines that each fault takes up, by file."""
+def write_tree(tree, mutants, files):
+    """Writes the switched files, and those without a fault as they are; the lines that each fault takes up, by file."""
     places = {}
-    by_file = collections.defaultdict(list)
+    by_file = {file: [] for file in files}
     for mutant in mutants:
         by_file[mutant.file].append(mutant)
     for file, of_file in by_file.items():
@@ -113,8 +113,9 @@ def write_tree(tree, mutants):
 def build(tree, crate, mutants):
     """Compiles the tests; faults that do not compile are dropped. Returns the test binaries and the faults that are left."""
     root_file = tree / crate / "src/lib.rs"
+    files = {mutant.file for mutant in mutants}
     while True:
-        places = write_tree(tree, mutants)
+        places = write_tree(tree, mutants, files)
         original = root_file.read_text()
         if "fn switched_on" not in original:
             root_file.write_text(original + SWITCH_FUNCTION)

@@ -156,4 +156,22 @@ fn what_a_generator_makes_can_be_tracked() {
     assert!(refused.contains("a learned one keeps none"), "{refused}");
     let some = Input::read(&set, None, &config, Draw { frames: Some(100), seed: 3 }).unwrap();
     assert_eq!(some.reference.frame_count(), 100);
+    // A policy that hardly learnt is driven all the same, and comes away from its motion.
+    let policy = folder.path().join("policy");
+    trained(&request(&matching, &policy), &RunOptions::default());
+    let drive = |generator: &Path| {
+        let trial = TrialOptions { minutes: 0.1, seed: 2 };
+        let out = Some(folder.path().join("drive"));
+        let request = sinew::learn::DriveRequest { generator: generator.into(), policy: policy.clone(), trial, out };
+        sinew::learn::drive(&request, &RunOptions::default())
+    };
+    let driving = drive(&matching).unwrap().unwrap();
+    assert!(driving.body.frames >= 180 && driving.body.falls + driving.body.feedbacks > 0, "{driving:?}");
+    let json: serde_json::Value = serde_json::from_str(&driving.to_json().unwrap()).unwrap();
+    for field in ["falls", "target_error_m", "foot_slide_cm", "real_time_factor", "mean_body_error_m"] {
+        assert!(json[field].is_number(), "{field}");
+    }
+    assert!(driving.headline().contains("falls"), "{}", driving.headline());
+    assert!(["strip.png", "driven.gif"].iter().all(|name| folder.path().join("drive").join(name).is_file()));
+    assert!(drive(&learned).err().unwrap().to_string().contains("a learned one keeps none"));
 }

@@ -99,7 +99,7 @@ impl Collected {
                 let place = environment.state.places[world];
                 let lasted = u64::from(place.frame - place.start);
                 let possible = environment.reference.end_of(place.start as usize) - 1 - place.start as usize;
-                starts.learn(environment.reference, config, place.start as usize, place.earned, possible);
+                starts.learn(&environment.reference, config, place.start as usize, place.earned, possible);
                 figures.ended += 1;
                 figures.ended_frames += lasted;
                 if outcome.episode == Episode::Failed {

@@ -16,6 +16,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use sinew_optim::NormalStream;
 use sinew_sim::{Batch, BatchOptions, Condition, DampsTo, Interval, Readings};
+use std::borrow::Cow;
 
 /// Purpose of the random numbers that starts are drawn with.
 const STARTS: u64 = 0x5354_4152_5453;
@@ -100,7 +101,7 @@ impl Ends {
 /// The worlds.
 pub(crate) struct Environment<'a> {
     pub body: &'a TrackedBody,
-    pub reference: &'a Reference,
+    pub reference: Cow<'a, Reference>,
     config: &'a TrackerConfig,
     observer: Observer,
     scales: RewardScales,
@@ -127,6 +128,20 @@ impl<'a> Environment<'a> {
         ends: Ends,
         worlds: usize,
     ) -> Result<Environment<'a>, TrackError> {
+        Environment::of(body, Cow::Borrowed(reference), config, ends, worlds)
+    }
+
+    /// The same, of a reference that may be its own.
+    ///
+    /// # Errors
+    /// Where so many worlds cannot be made.
+    pub fn of(
+        body: &'a TrackedBody,
+        reference: Cow<'a, Reference>,
+        config: &'a TrackerConfig,
+        ends: Ends,
+        worlds: usize,
+    ) -> Result<Environment<'a>, TrackError> {
         let (nq, nv) = (body.model.position_count(), body.model.velocity_count());
         let observer = Observer::new(body, config);
         let state = EnvironmentState {
@@ -137,9 +152,9 @@ impl<'a> Environment<'a> {
         };
         Ok(Environment {
             body,
+            scales: RewardScales::new(body, &reference, config),
             reference,
             config,
-            scales: RewardScales::new(body, reference, config),
             ends,
             batch: Batch::new(&body.model, worlds, BatchOptions::default())?,
             state,
@@ -192,7 +207,7 @@ impl<'a> Environment<'a> {
     pub fn restart(&mut self, worlds: &[usize], starts: &Starts, seed: u64) -> Result<(), TrackError> {
         let frames = worlds.iter().zip(self.state.begun..);
         let frames: Vec<usize> = frames
-            .map(|(_, episode)| starts.draw(self.reference, &mut NormalStream::new(seed, STARTS, episode)))
+            .map(|(_, episode)| starts.draw(&self.reference, &mut NormalStream::new(seed, STARTS, episode)))
             .collect();
         self.state.begun += worlds.len() as u64;
         self.place(worlds, &frames)
@@ -225,9 +240,16 @@ impl<'a> Environment<'a> {
             };
             let frame = self.state.places[world].frame as usize;
             let row = &mut self.observations[world * width..(world + 1) * width];
-            self.observer.write(self.body, self.reference, frame, state, row);
+            self.observer.write(self.body, &self.reference, frame, state, row);
         }
         Ok(())
+    }
+
+    /// Follows another motion from now on: all worlds are at its frame `frame`.
+    pub fn follow(&mut self, reference: Reference, frame: u32) {
+        self.reference = Cow::Owned(reference);
+        self.state.places.fill(Place { frame, start: frame, earned: 0.0 });
+        self.observe();
     }
 
     /// Takes a frame in every world.
@@ -253,7 +275,7 @@ impl<'a> Environment<'a> {
 
     /// PD targets: from the present frame of the reference to the next one, both shifted by the action.
     fn aim(&mut self, actions: &[f32]) {
-        let (body, reference, config) = (self.body, self.reference, self.config);
+        let (body, reference, config) = (self.body, &self.reference, self.config);
         let (nq, n) = (body.model.position_count(), body.coordinate_count());
         let (scale, most) = (config.action_rad as f32, config.most_action_rad as f32);
         let [from, to] = &mut self.targets;
@@ -281,7 +303,7 @@ impl<'a> Environment<'a> {
 
     /// Rewards of the frame that was reached, and whether episodes are over.
     fn judge(&mut self) {
-        let (body, reference, config, ends, scales) = (self.body, self.reference, self.config, self.ends, self.scales);
+        let (body, reference, config, ends, scales) = (self.body, &self.reference, self.config, self.ends, self.scales);
         let (nq, nv) = (body.model.position_count(), body.model.velocity_count());
         let no = body.model.observation_count();
         let (positions, velocities, seen) = (&self.state.positions, &self.state.velocities, &self.seen);
@@ -313,7 +335,7 @@ impl<'a> Environment<'a> {
     }
 
     fn observe(&mut self) {
-        let (body, reference, observer) = (self.body, self.reference, &self.observer);
+        let (body, reference, observer) = (self.body, &self.reference, &self.observer);
         let (nq, nv) = (body.model.position_count(), body.model.velocity_count());
         let no = body.model.observation_count();
         let (positions, velocities, seen) = (&self.state.positions, &self.state.velocities, &self.seen);

@@ -10,6 +10,7 @@
 //! | `slopes`, `ascent` | policy gradients by the simulator's own differences |
 //! | [`TrackerWork`] | training as long work: progress, checkpoints, resume to the same bytes |
 //! | [`run_trial`] | measuring a policy |
+//! | [`Performer`], [`Driven`] | a policy that follows frame by frame what a generator predicts: a character that can be driven |
 //! | [`released`] | the body and the reference that the paper's authors released |
 //!
 //! All of it gives the same bits on any number of threads and any instruction set. Start reading at [`TrackerWork`].
@@ -19,10 +20,12 @@ mod ascent;
 mod body;
 mod collect;
 mod config;
+mod driven;
 mod environment;
 mod error;
 mod networks;
 mod observation;
+mod performer;
 mod policy;
 mod reference;
 pub mod released;
@@ -38,8 +41,10 @@ mod update;
 
 pub use body::TrackedBody;
 pub use config::{Method, TrackerConfig, TrackerPreset};
+pub use driven::{Driven, DrivenFigures};
 pub use environment::Episode;
 pub use error::TrackError;
+pub use performer::{Moment, Performer};
 pub use policy::{TrainedPolicy, time_step};
 pub use reference::Reference;
 pub use reward::RewardTerms;

@@ -40,6 +40,11 @@ impl TrainedPolicy {
         TrainedPolicy { character, forward_rad, config: config.clone(), rate_hz: reference.rate_hz, policy }
     }
 
+    /// Frames ahead that it has to know: its farthest preview, and one more for the velocity there.
+    pub fn frames_ahead(&self) -> usize {
+        1 + self.config.preview.iter().copied().max().unwrap_or(1)
+    }
+
     /// Numbers that are learnt.
     pub fn parameter_count(&self) -> usize {
         sinew_nn::Parameters::parameter_count(&self.policy)

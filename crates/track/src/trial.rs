@@ -142,7 +142,7 @@ pub fn record(
 }
 
 /// Whatever training ended at, a trial ends where a person would call it lost.
-fn trial_ends(body: &TrackedBody, policy: &TrainedPolicy) -> Ends {
+pub(crate) fn trial_ends(body: &TrackedBody, policy: &TrainedPolicy) -> Ends {
     let config = TrackerConfig {
         most_root_distance: 1.0,
         most_root_turn: 2.2,

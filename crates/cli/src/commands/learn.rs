@@ -36,6 +36,10 @@ pub enum Learn {
     ///
     /// Example: sinew learn test policy set --seed 5
     Test(super::learn_tracker::Test),
+    /// Drives a simulated character by random objectives: a generator says where it goes, a policy moves its body there
+    ///
+    /// Counts falls and measures how well it gets to its targets. Example: sinew learn drive gen policy -o drive
+    Drive(super::learn_drive::Drive),
 }
 
 impl Learn {
@@ -46,6 +50,7 @@ impl Learn {
             Learn::Generator(generator) => generator.run(),
             Learn::Tracker(tracker) => tracker.run(),
             Learn::Test(test) => test.run(),
+            Learn::Drive(drive) => drive.run(),
         }
     }
 }

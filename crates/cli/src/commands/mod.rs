@@ -10,6 +10,7 @@ pub mod feedback;
 pub mod inspect;
 pub mod jump;
 pub mod learn;
+pub mod learn_drive;
 pub mod learn_generator;
 pub mod learn_tracker;
 pub mod model;

@@ -5,6 +5,7 @@
 
 mod body_skeleton;
 mod clips;
+mod drive;
 pub mod generator;
 mod hero;
 mod labels;
@@ -15,6 +16,7 @@ mod summary;
 pub mod tracker;
 
 pub use clips::{Clips, Skipped, read_clips};
+pub use drive::{Driving, Request as DriveRequest, drive};
 pub use hero::Hero;
 pub use labels::{LABELS, Labels};
 pub use pictures::{Example, examples};
