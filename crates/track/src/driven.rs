@@ -1,8 +1,9 @@
 //! A character that can be driven: a generator says where it goes, a policy moves its simulated body there (Park et al. 2019, §3).
 //!
 //! In each frame the generator reads ahead under the objective, the policy follows its prediction for 1/30 s of simulation, and where the body has
-//! come away from the motion, the generator is told where the body is. [`Driven`] is a [`Generator`] itself, whose poses are those of the simulated
-//! body, so that everything that measures or draws generators measures and draws it.
+//! come away from the motion, the motion goes on where the body is: its place on the ground, not its pose, since the motion is what the body is to return
+//! to. [`Driven`] is a [`Generator`] itself, whose poses are those of the simulated body, so that everything that measures or draws generators measures
+//! and draws it.
 
 use crate::body::TrackedBody;
 use crate::error::TrackError;
@@ -13,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use sinew_learn::{Action, FeasibleRange, Figure, Generator, GeneratorState, Intent, Objective};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// A body that is farther off than this, on average over its parts, takes the motion with it, m for a figure of 1.7 m.
+/// A body that is farther off than this, on average over its parts, takes the motion with it over the ground, m for a figure of 1.7 m.
 const FEEDS_BACK_M: f64 = 0.15;
 
 /// A generator whose character is simulated. It is one character: [`Generator::start`] begins anew.
@@ -145,10 +146,16 @@ impl Generator for Driven<'_> {
             world.performer.place(&window).expect("a window as long as the policy asks for");
         } else if moment.body_error_m > self.feeds_back_m {
             figures.feedbacks += 1;
-            let (position, velocity) = (world.performer.position(), world.performer.velocity());
-            self.generator.set_pose(&mut world.motion, &position, &velocity);
-            // The frame before is where the body came from.
-            self.figure().model().displace(&position, &velocity, -1.0 / self.rate_hz(), &mut world.before);
+            let body = world.performer.position();
+            let mut moved = world.motion.qpos.clone();
+            for row in [&mut world.before, &mut moved] {
+                (0..2).for_each(|k| row[k] += body[k] - world.motion.qpos[k]);
+            }
+            let model = self.figure().model();
+            let mut velocity = vec![0.0; model.velocity_count()];
+            model.difference(&world.before, &moved, &mut velocity);
+            velocity.iter_mut().for_each(|v| *v *= self.rate_hz());
+            self.generator.set_pose(&mut world.motion, &moved, &velocity);
         }
         state.frame += 1;
         state.qpos = world.performer.position();
