@@ -130,7 +130,7 @@ pub struct Trace {
     tasks: Vec<Task>,
 }
 
-/// Runs a generator under random objectives. Returns none where the set shows no action that can be asked for.
+/// Runs a generator under random objectives. Returns none where the set shows no action that can be asked for, or where the work was told to stop.
 pub fn run_trial(generator: &dyn Generator, set: &MotionSet, options: &TrialOptions) -> Option<(Trace, TrialFigures)> {
     let (figure, rate_hz) = (generator.figure(), generator.rate_hz());
     let tasks = Tasks::new(set, figure);
@@ -147,6 +147,9 @@ pub fn run_trial(generator: &dyn Generator, set: &MotionSet, options: &TrialOpti
     for number in 0.. {
         if trace.rows.len() > frames {
             break;
+        }
+        if sinew_work::is_cancelled() {
+            return None;
         }
         let mut stream = Stream::new(options.seed, "objective", number);
         let task = tasks.draw(&state, figure, seen_velocity(generator, &trace, &state), &mut stream)?;

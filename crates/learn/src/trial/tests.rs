@@ -170,3 +170,16 @@ fn targets_are_where_the_set_goes_from_the_same_velocity() {
         }
     }
 }
+
+#[test]
+fn a_trial_that_is_told_to_stop_ends() {
+    let (_, set) = circles(&[(0.8, 0.0), (1.2, 0.4)], 90);
+    let generator = MotionMatching::new(&set, &MatchingConfig::default()).unwrap();
+    let options = sinew_work::RunOptions { threads: 1, ..Default::default() };
+    let trial = TrialOptions { minutes: 0.05, seed: 1 };
+    let ends =
+        || sinew_work::run_once(&options, || Ok::<_, ()>(run_trial(&generator, &set, &trial).is_none())).unwrap();
+    assert_eq!(ends(), Some(false));
+    options.cancel.cancel();
+    assert_eq!(ends(), Some(true));
+}

@@ -135,8 +135,9 @@ pub fn make(
         (SavedGenerator::Lstm { .. }, None) => unreachable!("a learned generator is made here with its set"),
     };
     let trial = run_once(options, || {
+        let trial = run_trial(generator.as_ref(), set, &request.trial);
         check_cancelled()?;
-        Ok::<_, crate::Error>(run_trial(generator.as_ref(), set, &request.trial))
+        Ok::<_, crate::Error>(trial)
     })?;
     let Some(trial) = trial else { return Ok(None) };
     let (trace, figures) = trial.ok_or(sinew_learn::GeneratorError::NoTasks)?;
