@@ -122,9 +122,10 @@ def build(tree, crate, mutants):
         tried = {number for of_file in places.values() for number in of_file}
         mutants = [mutant for mutant in mutants if mutant.number in tried]
         manifest = str(tree / crate / "Cargo.toml")
-        # Without flags of its own, so that a shared CARGO_TARGET_DIR spares the dependencies.
+        # In the tree's own target folder: crates of two trees have the same names in a shared one, and one would be taken for the other.
         command = ["cargo", "test", "--no-run", "--lib", "--tests", "--message-format", "json", "--manifest-path", manifest]
-        found = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        environment = {**os.environ, "CARGO_TARGET_DIR": str(tree / "target")}
+        found = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=environment)
         messages = [json.loads(line) for line in found.stdout.splitlines() if line.startswith("{")]
         if found.returncode == 0:
             tests = [m["executable"] for m in messages if m.get("executable") and m["profile"]["test"]]

@@ -6,7 +6,8 @@ use sinew::work::RunOptions;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-fn set(out: &Path) {
+/// A small data set.
+pub fn set(out: &Path) {
     let request = sinew::learn::Request {
         input: "quadruped".into(),
         character: None,

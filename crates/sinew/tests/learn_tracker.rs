@@ -120,19 +120,10 @@ fn bad_input_gets_a_sentence() {
 #[test]
 fn what_a_generator_makes_can_be_tracked() {
     use sinew::learn::generator::{GeneratorSettings, make};
-    use sinew::learning::{DataConfig, MatchingConfig, RecurrentConfig, TrialOptions};
+    use sinew::learning::{MatchingConfig, RecurrentConfig, TrialOptions};
     let folder = tempfile::tempdir().unwrap();
     let [set, matching, learned] = ["set", "matching", "learned"].map(|name| folder.path().join(name));
-    let data = sinew::learn::Request {
-        input: "quadruped".into(),
-        character: None,
-        labels: None,
-        config: DataConfig { minutes: 0.2, sequence_secs: 10.0, ..DataConfig::default() },
-        seed: 0,
-        pictures: false,
-        out: set.clone(),
-    };
-    sinew::learn::make(&data, &RunOptions::default(), &mut |_| ControlFlow::Continue(())).unwrap();
+    crate::learn_generator::set(&set);
     let small = RecurrentConfig { lstm_units: vec![8], window_frames: 16, batch: 2, batches: 1, ..Default::default() };
     let kinds = [
         (GeneratorSettings::Matching(MatchingConfig::default()), &matching),

@@ -24,11 +24,11 @@ named! {
 #[serde(rename_all = "lowercase")]
 pub enum Method, "method" {
     /// Proximal policy optimisation: from the noise of its own actions.
+    #[default]
     Ppo = "ppo",
     /// Slopes of the return by the simulator's own differences.
     Slopes = "slopes",
     /// Both, one after the other in every update.
-    #[default]
     Both = "both",
 }
 }

@@ -12,7 +12,7 @@ use crate::reference::Reference;
 use crate::slopes::Slopes;
 use crate::starts::Starts;
 use crate::trial::{TrialFigures, TrialOptions, run_trial};
-use crate::update::{Minibatch, Optimisers, fit_value, followed_rate, update};
+use crate::update::{Minibatch, Optimisers, followed_rate, update};
 use serde::{Deserialize, Serialize};
 use sinew_files::fnv::fnv1a;
 use sinew_nn::{Adam, AdamConfig, RunningStatistics};
@@ -227,10 +227,7 @@ impl Work for TrackerWork<'_> {
         let policy_rate = optimisers.policy_rate;
         let transitions = &collected.transitions;
         let mut simulated = count;
-        let mut updated = match config.method {
-            Method::Slopes => fit_value(networks, transitions, config, optimisers, key, minibatch)?,
-            Method::Ppo | Method::Both => update(networks, transitions, config, optimisers, key, minibatch)?,
-        };
+        let mut updated = update(networks, transitions, config, optimisers, key, minibatch)?;
         if let Some(slopes) = slopes {
             simulated += slopes.measure(networks, config, &collected.rollout, measured)?;
             let adam = (&mut state.adam_slopes, config.slope_rate * decayed);

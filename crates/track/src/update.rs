@@ -1,6 +1,6 @@
 //! Proximal policy optimisation (Schulman et al. 2017): the clipped objective, and one update of both networks from collected transitions.
 
-use crate::config::TrackerConfig;
+use crate::config::{Method, TrackerConfig};
 use crate::networks::{Networks, Policy};
 use rayon::prelude::*;
 use sinew_nn::Adam;
@@ -98,7 +98,7 @@ pub(crate) struct Optimisers<'a> {
     pub value_rate: f64,
 }
 
-/// One update: `epochs` passes over all transitions in random order.
+/// One update: `epochs` passes over all transitions in random order, of the policy and the value, or of the value alone where slopes move the policy.
 ///
 /// # Errors
 /// Where the work was told to stop.
@@ -112,6 +112,9 @@ pub(crate) fn update(
 ) -> Result<Updated, Cancelled> {
     let count = transitions.targets.len();
     let size = config.minibatch.min(count);
+    let moves_policy = config.method != Method::Slopes;
+    memory.of_rows.clear();
+    memory.of_rows.resize(size, RowFigures::default());
     let old_log = networks.policy.log_deviation.values().to_vec();
     let mut order: Vec<u32> = (0..count as u32).collect();
     let mut figures = RowFigures::default();
@@ -123,51 +126,22 @@ pub(crate) fn update(
             sinew_work::check_cancelled()?;
             gather(&transitions.observations, networks.value.inputs(), chosen, &mut memory.observations);
             let share = 1.0 / size as f32;
-            policy_gradient(&mut networks.policy, transitions, chosen, &old_log, config, share, memory);
+            if moves_policy {
+                policy_gradient(&mut networks.policy, transitions, chosen, &old_log, config, share, memory);
+                let policy = &mut networks.policy;
+                is_finite &= optimisers.policy.step(policy, optimisers.policy_rate).is_taken;
+            }
             value_gradient(networks, transitions, chosen, share, memory);
             for row in &memory.of_rows {
                 figures.divergence += row.divergence;
                 figures.value_loss += row.value_loss;
             }
             rows += size as u64;
-            let policy = optimisers.policy.step(&mut networks.policy, optimisers.policy_rate);
-            let value = optimisers.value.step(&mut networks.value, optimisers.value_rate);
-            is_finite &= policy.is_taken && value.is_taken;
+            is_finite &= optimisers.value.step(&mut networks.value, optimisers.value_rate).is_taken;
         }
     }
     let rows = rows.max(1) as f64;
     Ok(Updated { divergence: figures.divergence / rows, value_loss: figures.value_loss / rows, is_finite })
-}
-
-/// Fits the value alone, by `epochs` passes over all transitions.
-///
-/// # Errors
-/// Where the work was told to stop.
-pub(crate) fn fit_value(
-    networks: &mut Networks,
-    transitions: &Transitions,
-    config: &TrackerConfig,
-    optimisers: Optimisers<'_>,
-    (seed, number): (u64, u64),
-    memory: &mut Minibatch,
-) -> Result<Updated, Cancelled> {
-    let count = transitions.targets.len();
-    let size = config.minibatch.min(count);
-    let mut order: Vec<u32> = (0..count as u32).collect();
-    let (mut loss, mut rows, mut is_finite) = (0.0, 0u64, true);
-    memory.of_rows.resize(size, RowFigures::default());
-    for epoch in 0..config.epochs {
-        shuffle(&mut order, &mut NormalStream::new(seed, SHUFFLE, number * 128 + epoch as u64));
-        for chosen in order.chunks_exact(size) {
-            sinew_work::check_cancelled()?;
-            gather(&transitions.observations, networks.value.inputs(), chosen, &mut memory.observations);
-            value_gradient(networks, transitions, chosen, 1.0 / size as f32, memory);
-            loss += memory.of_rows.iter().map(|row| row.value_loss).sum::<f64>();
-            rows += size as u64;
-            is_finite &= optimisers.value.step(&mut networks.value, optimisers.value_rate).is_taken;
-        }
-    }
-    Ok(Updated { divergence: 0.0, value_loss: loss / rows.max(1) as f64, is_finite })
 }
 
 /// Leaves the gradient of the policy's loss in its parameters.

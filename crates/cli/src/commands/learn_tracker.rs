@@ -16,7 +16,7 @@ use std::time::Duration;
 #[derive(Args)]
 pub struct Tracker {
     /// What is tracked: a folder of `sinew learn data` or `sinew learn generator`, a file or folder of clips, dinosaur, human, quadruped, or a released reference (.npy)
-    #[arg(value_name = "SET|CLIP|REFERENCE")]
+    #[arg(value_name = "SET|GENERATOR|CLIP|REFERENCE")]
     input: PathBuf,
     /// The character: embedded, a rigged file, one that `sinew model` made, or a released body (.xml); by default that of the set or file
     #[arg(long, value_name = "BODY")]
@@ -141,7 +141,7 @@ pub struct Test {
     #[arg(value_name = "POLICY")]
     policy: PathBuf,
     /// What it is to track, as in `sinew learn tracker`
-    #[arg(value_name = "SET|CLIP|REFERENCE")]
+    #[arg(value_name = "SET|GENERATOR|CLIP|REFERENCE")]
     input: PathBuf,
     /// Episodes
     #[arg(long, value_name = "N", default_value_t = 256, value_parser = clap::value_parser!(u32).range(1..=65536))]
