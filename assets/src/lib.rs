@@ -18,12 +18,12 @@ pub fn dinosaur() -> &'static [u8] {
     include_bytes!("../dinosaur.glb")
 }
 
-/// A human of 1.7 m, clips `walk` (travelling cycle), `jump` (with a ballistic flight) and `punch`.
+/// A human of 1.7 m, clips `walk` (travelling cycle), `jump` (with a ballistic flight), `punch` and `idle` (loop).
 pub fn human() -> &'static [u8] {
     include_bytes!("../human.glb")
 }
 
-/// A dog-like quadruped, clip `walk` (travelling cycle of four beats in lateral sequence).
+/// A dog-like quadruped, clips `walk` (travelling cycle of four beats in lateral sequence) and `idle` (loop).
 pub fn quadruped() -> &'static [u8] {
     include_bytes!("../quadruped.glb")
 }
@@ -38,6 +38,30 @@ pub fn find(name: &str) -> Option<&'static [u8]> {
     }
 }
 
+/// A file by its name in a folder.
+pub type File = (&'static str, &'static [u8]);
+
+macro_rules! package {
+    ($name:literal) => {
+        Some(&[
+            ("package.toml", include_bytes!(concat!("../packages/", $name, "/package.toml"))),
+            ("character.toml", include_bytes!(concat!("../packages/", $name, "/character.toml"))),
+            ("motion.generator", include_bytes!(concat!("../packages/", $name, "/motion.generator"))),
+            ("policy.safetensors", include_bytes!(concat!("../packages/", $name, "/policy.safetensors"))),
+        ])
+    };
+}
+
+/// The files of the package of this name, if there is one: a character that was brought to life, all but its GLB; see [`NAMES`].
+pub fn package(name: &str) -> Option<&'static [File]> {
+    match name {
+        "dinosaur" => package!("dinosaur"),
+        "human" => package!("human"),
+        "quadruped" => package!("quadruped"),
+        _ => None,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     #[test]
@@ -46,5 +70,18 @@ mod tests {
             assert_eq!(&super::find(name).expect(name)[..4], b"glTF");
         }
         assert!(super::find("unicorn").is_none());
+    }
+
+    #[test]
+    fn every_name_has_a_package_of_at_most_three_megabytes() {
+        for name in super::NAMES {
+            let files = super::package(name).expect(name);
+            let bytes =
+                |wanted: &str| files.iter().find(|(file, _)| *file == wanted).map_or(0, |(_, bytes)| bytes.len());
+            assert!((1..1 << 20).contains(&bytes("policy.safetensors")), "{name}");
+            assert!((1..2 << 20).contains(&bytes("motion.generator")), "{name}");
+            assert!(bytes("package.toml") > 0 && bytes("character.toml") > 0, "{name}");
+        }
+        assert!(super::package("unicorn").is_none());
     }
 }

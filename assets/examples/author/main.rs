@@ -20,8 +20,11 @@ use anyhow::{Context, Result};
 use std::path::{Path, PathBuf};
 
 /// Each character and its clips, in the order in which they stand in the file.
-const CAST: [(&str, &[&str]); 3] =
-    [("dinosaur", &["walk", "boxing", "idle"]), ("human", &["walk", "jump", "punch"]), ("quadruped", &["walk"])];
+const CAST: [(&str, &[&str]); 3] = [
+    ("dinosaur", &["walk", "boxing", "idle"]),
+    ("human", &["walk", "jump", "punch", "idle"]),
+    ("quadruped", &["walk", "idle"]),
+];
 
 fn main() -> Result<()> {
     let folder = std::env::args().nth(1).map_or_else(here, PathBuf::from);

@@ -3,14 +3,16 @@
 use crate::read_glb::{Asset, Clip};
 use glam::Vec3;
 
-const CLIPS: [(&str, &str); 7] = [
+const CLIPS: [(&str, &str); 9] = [
     ("dinosaur", "walk"),
     ("dinosaur", "boxing"),
     ("dinosaur", "idle"),
     ("human", "walk"),
     ("human", "jump"),
     ("human", "punch"),
+    ("human", "idle"),
     ("quadruped", "walk"),
+    ("quadruped", "idle"),
 ];
 const RATE: f32 = 30.0;
 const GRAVITY: f32 = 9.81;
@@ -141,9 +143,14 @@ fn knees_and_elbows_bend_one_way_only() {
 
 #[test]
 fn cycles_close_up_to_their_travel() {
-    for (character, name, travel) in
-        [("dinosaur", "walk", 0.88), ("dinosaur", "idle", 0.0), ("human", "walk", 1.32), ("quadruped", "walk", 0.64)]
-    {
+    for (character, name, travel) in [
+        ("dinosaur", "walk", 0.88),
+        ("dinosaur", "idle", 0.0),
+        ("human", "walk", 1.32),
+        ("human", "idle", 0.0),
+        ("quadruped", "walk", 0.64),
+        ("quadruped", "idle", 0.0),
+    ] {
         let clip = Asset::read(character).clip(name);
         let last = clip.times.len() - 1;
         assert!((clip.hips[last] - clip.hips[0] - Vec3::Z * travel).length() < 1e-5, "{character} {name}");

@@ -9,7 +9,14 @@ fn files_are_small() {
         let asset = Asset::read(name);
         assert!(sinew_assets::find(name).expect(name).len() < 600_000);
         assert!((3000..=8000).contains(&asset.triangles.len()), "{name} has {} triangles", asset.triangles.len());
-        assert_eq!(asset.json["animations"].as_array().map(Vec::len), Some(if name == "quadruped" { 1 } else { 3 }));
+        assert_eq!(
+            asset.json["animations"].as_array().map(Vec::len),
+            Some(match name {
+                "human" => 4,
+                "dinosaur" => 3,
+                _ => 2,
+            })
+        );
     }
 }
 

@@ -53,6 +53,12 @@ impl Bar {
         self.bar.set_message(what.to_owned());
     }
 
+    /// Shows how much is done, and what is being done.
+    pub fn set(&self, share: f64, doing: &str) {
+        self.bar.set_position((share.clamp(0.0, 1.0) * PARTS as f64) as u64);
+        self.bar.set_message(doing.to_owned());
+    }
+
     /// Writes a line above the bar, to the error output.
     pub fn say(&self, line: &str) {
         self.bar.suspend(|| eprintln!("{line}"));

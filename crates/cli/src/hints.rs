@@ -3,7 +3,7 @@
 use sinew::retargeting::RetargetError;
 use sinew::transfer::TransferError;
 use sinew::work::CheckpointError;
-use sinew::{ClipError, Error, FileError, MotionError};
+use sinew::{BringError, ClipError, Error, FileError, MotionError};
 use sinew_studio::PortError;
 use std::borrow::Cow;
 
@@ -26,6 +26,8 @@ fn flag_of(error: &Error) -> Option<Cow<'static, str>> {
         }
         Error::Clip(ClipError::NoCycle { .. }) => "sinew export crops it with --from S and --to S",
         Error::Clip(ClipError::NoCycles) | Error::Motion(MotionError::Cycles { .. }) => "--cycles N",
+        Error::Bring(BringError::NoGait { .. }) => "--clips NAMES",
+        Error::Bring(BringError::OtherRequest { .. }) => "leave --resume out, or -o DIR",
         Error::File(FileError::NoFolder { .. }) => "--out DIR",
         Error::File(FileError::Read { path, .. }) if path.ends_with("policy.json") => {
             return path.parent().map(|folder| format!("sinew feedback {}", folder.display()).into());

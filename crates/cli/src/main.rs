@@ -70,6 +70,15 @@ enum CommandName {
     /// Makes what characters learn from
     #[command(subcommand)]
     Learn(commands::learn::Learn),
+    /// Brings an artist's key-frames to life: a rigged file becomes a simulated character that can be played
+    ///
+    /// Models it, transfers every clip, learns from the simulated motions and trains a policy. Gaits (walk, run, idle) become moving about, every other
+    /// clip an action on a key. Example: sinew bring hero.glb --clips walk,jump,punch -o hero; sinew play hero --random 60 --film played.png
+    Bring(commands::bring::Bring),
+    /// Plays a character that `sinew bring` made: by hand in the browser, by a script or by random objectives
+    ///
+    /// Example: sinew play hero --script moves.toml --film played.png --out take.glb --record take.toml
+    Play(commands::play::Play),
     /// Simulates a character held or perturbed by PD control
     ///
     /// Reads a character file, lets the character stand on flat ground and holds its rest pose by implicit PD, or perturbs the
@@ -125,6 +134,8 @@ fn main() -> ExitCode {
         CommandName::Pareto(pareto) => pareto.run(),
         CommandName::Jump(jump) => jump.run(),
         CommandName::Learn(learn) => learn.run(),
+        CommandName::Bring(bring) => bring.run(),
+        CommandName::Play(play) => play.run(),
         CommandName::Simulate(simulate) => simulate.run(),
         CommandName::Studio(studio) => studio.run(),
         CommandName::Bench { what: BenchName::Sim(bench) } => bench.run(),

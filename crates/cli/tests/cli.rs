@@ -75,8 +75,39 @@ fn errors_are_one_sentence_and_leave_nothing_behind() {
     }
 }
 
+#[test]
+fn only_packages_are_played_and_each_output_is_a_file_of_its_own() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let here = folder.path();
+    for by_hand in [&["play", "nowhere"][..], &["play", "nowhere", "--random", "5"]] {
+        assert!(refused(here, by_hand).contains("sinew bring"));
+    }
+    let twice = ["play", "nowhere", "--random", "5", "--out", "a.bvh", "--out", "a.bvh"];
+    assert!(refused(here, &twice).contains("another output"));
+    let other = ["play", "nowhere", "--random", "5", "--out", "a.npz", "--out", "a.txt"];
+    assert!(refused(here, &other).contains(".glb or .bvh or .npz"));
+}
+
 fn json(folder: &Path, arguments: &[&str]) -> serde_json::Value {
     serde_json::from_str(&stdout(&sinew(folder, arguments))).expect("one JSON object")
+}
+
+#[test]
+fn characters_that_come_with_the_program_are_played() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let script = folder.path().join("moves.toml");
+    std::fs::write(&script, "seconds = 6.0\n[[input]]\nat = 0.0\ntarget = [3.0, 0.0]\n").expect("written");
+    for (name, actions) in [("dinosaur", &["Boxing"][..]), ("human", &["Jump", "Punch"]), ("quadruped", &[])] {
+        let played = json(folder.path(), &["play", name, "--script", "moves.toml", "--json"]);
+        assert_eq!(played["falls"], 0, "{name}: {played}");
+        assert!(played["target_error_m"].as_f64().expect("a number") < 1.0, "{name}: {played}");
+        let unknown = refused(folder.path(), &["play", name, "--script", "moves.toml", "--json", "--out", "a.txt"]);
+        assert!(unknown.contains(".npz"), "{unknown}");
+        let dance = "[[input]]\nat = 1.0\naction = \"Dance\"\n";
+        std::fs::write(folder.path().join("dance.toml"), dance).expect("written");
+        let told = refused(folder.path(), &["play", name, "--script", "dance.toml", "--json"]);
+        assert!(actions.iter().all(|action| told.contains(action)), "{told}");
+    }
 }
 
 #[test]

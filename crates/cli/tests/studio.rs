@@ -52,7 +52,7 @@ impl Studio {
         serde_json::from_str(body).unwrap_or_else(|e| panic!("{e}: {answer}"))
     }
 
-    fn until(&self, fits: impl Fn(&Value) -> bool) -> Value {
+    fn until(&self, mut fits: impl FnMut(&Value) -> bool) -> Value {
         let began = Instant::now();
         while began.elapsed() < PATIENCE {
             let job = self.ask("GET", "/api/job?id=1", "");
@@ -88,15 +88,20 @@ fn a_killed_studio_goes_on_to_the_bytes_of_the_command_line() {
         json!({"kind": "transfer", "rig": "walk.bvh", "preset": "quick", "seed": 3, "name": "walk"}).to_string();
     let job = studio.ask("POST", "/api/job", &request);
     assert_eq!(job["status"], "queued", "{job}");
-    let half = studio.until(|job| job["progress"]["done"].as_f64() >= Some(1.0));
-    let was_running = half["status"] == "running";
+    // The first checkpoint is of the beginning; the second one of a window at least. Where writing is slow, they come later than the progress says.
+    let checkpoint = here.join("project/results/walk/checkpoint.bin");
+    let mut beginning = None;
+    studio.until(|job| {
+        let now = std::fs::read(&checkpoint).ok();
+        let has_moved_on = now.is_some() && beginning.get_or_insert_with(|| now.clone()) != &now;
+        has_moved_on || job["status"] == "done"
+    });
     studio.signal("-KILL");
-    assert!(!was_running || here.join("project/results/walk/checkpoint.bin").exists());
 
     // Nobody has to tell it to go on.
     let studio = Studio::start(here).expect("the page is there");
     let first = studio.until(|job| job["progress"]["done"].is_f64());
-    assert!(first["progress"]["done"].as_f64() >= half["progress"]["done"].as_f64(), "it does not begin anew: {first}");
+    assert!(first["progress"]["done"].as_f64() >= Some(1.0), "it does not begin anew: {first}");
     let done = studio.until(|job| job["status"] == "done" || job["status"] == "failed");
     assert_eq!(done["status"], "done", "{done}");
     // A second one does not get the same project.

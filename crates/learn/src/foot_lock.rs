@@ -6,6 +6,7 @@
 use crate::decay::Decay;
 use crate::figure::Figure;
 use crate::generator_error::GeneratorError;
+use crate::ground_transform::GroundTransform;
 use glam::DVec3;
 use sinew_modeler::ik::{BodyPoint, PointIk, PointSolver, PointWeights};
 
@@ -27,6 +28,19 @@ pub struct SiteLock {
     offset: [f64; 3],
     /// Speed of the offset, m/s.
     velocity: [f64; 3],
+}
+
+impl SiteLock {
+    /// Moves it with the motion over the ground.
+    pub(crate) fn move_ground(&mut self, by: &GroundTransform) {
+        let turned = |v: [f64; 3]| {
+            let [x, y] = by.vector([v[0], v[1]]);
+            [x, y, v[2]]
+        };
+        self.place = self.place.map(|place| by.place(place));
+        self.before = self.before.map(|place| by.place(place));
+        (self.offset, self.velocity) = (turned(self.offset), turned(self.velocity));
+    }
 }
 
 /// Locks the feet of a figure.

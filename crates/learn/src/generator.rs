@@ -6,6 +6,7 @@
 use crate::actions::Action;
 use crate::feasible::FeasibleRange;
 use crate::figure::Figure;
+use crate::ground_transform::GroundTransform;
 use crate::intent::Intent;
 use crate::matching::MatchingMemory;
 use crate::objective::Objective;
@@ -72,6 +73,9 @@ pub trait Generator: Send + Sync {
 
     /// Tells that the body is elsewhere, as after a step of the simulator: the motion goes on from there.
     fn set_pose(&self, state: &mut GeneratorState, qpos: &[f64], qvel: &[f64]);
+
+    /// Moves and turns the motion as a whole over the ground: it goes on there as it would have gone on here.
+    fn move_ground(&self, state: &mut GeneratorState, by: &GroundTransform);
 
     /// Time on the clock of a state, s.
     fn clock_secs(&self, state: &GeneratorState) -> f64 {

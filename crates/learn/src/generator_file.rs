@@ -26,7 +26,7 @@ use sinew_sim::Character;
 use std::path::Path;
 
 const MAGIC: &[u8] = b"sinew generator\n";
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 /// Largest file that is read: five hours of 100 coordinates are a fifth of it.
 const LARGEST: u64 = 1 << 30;
 
@@ -166,7 +166,14 @@ impl SavedGenerator {
     /// # Errors
     /// Where it is no generator, damaged or of another version.
     pub fn read(path: &Path) -> Result<SavedGenerator, GeneratorError> {
-        let bytes = sinew_files::read(path, LARGEST)?;
+        SavedGenerator::from_bytes(&sinew_files::read(path, LARGEST)?, path)
+    }
+
+    /// Reads the bytes of a file; errors name `path`.
+    ///
+    /// # Errors
+    /// As [`SavedGenerator::read`].
+    pub fn from_bytes(bytes: &[u8], path: &Path) -> Result<SavedGenerator, GeneratorError> {
         let damaged = |problem: &str| GeneratorError::Damaged { path: path.into(), problem: problem.into() };
         let rest = bytes.strip_prefix(MAGIC).ok_or_else(|| GeneratorError::NotOne { path: path.into() })?;
         let (version, rest) = rest.split_first_chunk().ok_or_else(|| damaged("it ends too early"))?;

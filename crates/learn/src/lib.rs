@@ -56,7 +56,7 @@ pub use foot_slide::FootSlide;
 pub use generator::{Generator, GeneratorState, Memory, Prediction};
 pub use generator_error::GeneratorError;
 pub use generator_file::{GeneratorKind, SavedGenerator};
-pub use graph::{GraphReport, MotionGraph, Pruned, Transition, align, reached, strong_components, strong_core};
+pub use graph::{GraphReport, Joined, MotionGraph, Pruned, Transition, align, reached, strong_components, strong_core};
 pub use ground_transform::{GroundTransform, wrap_angle};
 pub use infer_intent::infer_intents;
 pub use intent::{CONTROLS, Control, Intent};
@@ -71,7 +71,7 @@ pub use recurrent::{
     TrainingState, TrainingWork,
 };
 pub use set_file::{SetReader, SetWriter};
-pub use trial::{ActionFigures, Trace, TrialFigures, TrialOptions, run_trial};
+pub use trial::{ActionFigures, Trace, TrialFigures, TrialOptions, foot_slide_cm, run_trial};
 pub use walk::Step;
 
 use sinew_work::random;

@@ -1,7 +1,7 @@
 //! A whole data set of a made walk: the same bytes on any number of threads and after a stop, broader than what it was made of, feet planted.
 
 use sinew_learn::{
-    Action, Augmenter, Captured, Control, ControlValues, DataConfig, DataWork, Figure, InputClip, MotionGraph,
+    Action, Augmenter, Captured, Control, ControlValues, DataConfig, DataWork, Figure, Goal, InputClip, MotionGraph,
     MotionSet, Origin, RATE_HZ, edited,
 };
 use sinew_sim::embedded;
@@ -37,6 +37,44 @@ struct Setting {
     graph: MotionGraph,
     actions: Vec<Action>,
     config: DataConfig,
+}
+
+/// The same figure bows for 2 s without a step: an action from its first frame to its last, on feet of which both stand.
+fn bow(figure: &Figure, low: f64) -> InputClip {
+    let model = figure.model();
+    let mut positions = Vec::new();
+    for frame in 0..120 {
+        let mut row = model.rest_position().to_vec();
+        row[2] -= low + 0.1 * libm::sin(std::f64::consts::PI * f64::from(frame) / 120.0);
+        positions.extend(row);
+    }
+    InputClip { name: "bow".into(), source: "bow.bvh".into(), rate_hz: 60.0, positions, labels: vec![(1, 0.0, 99.0)] }
+}
+
+#[test]
+fn a_clip_that_is_an_action_as_a_whole_is_entered_at_its_beginning_and_left_at_its_end() {
+    let figure = Figure::new(&embedded::humanoid(), 0.0).unwrap();
+    let config = DataConfig::default();
+    let bows = Action::new("Bow", Goal::Achieve);
+    let of = |low: f64| {
+        let clips = [walk(&figure, 6.0), bow(&figure, low)];
+        let captured = Captured::new(&figure, &clips, &[Action::move_to(), bows.clone()], &config).unwrap();
+        let graph = MotionGraph::new(&figure, &captured, &config);
+        (captured, graph)
+    };
+    let (captured, graph) = of(0.0);
+    let bow = captured.frames_of(1);
+    assert_eq!(graph.report.joined.len(), 1, "{:?}", graph.report);
+    assert_eq!(graph.report.joined[0].clip, "bow");
+    let enters: Vec<_> = graph.transitions.iter().filter(|t| bow.contains(&(t.like as usize))).collect();
+    let leaves: Vec<_> = graph.transitions.iter().filter(|t| bow.contains(&(t.from as usize))).collect();
+    assert_eq!((enters.len(), leaves.len()), (1, 1));
+    assert!(enters[0].like as usize - bow.start < 6 && bow.end - leaves[0].from as usize <= 6);
+    assert!(!bow.contains(&(enters[0].from as usize)) && !bow.contains(&(leaves[0].like as usize)));
+    assert!(graph.is_core[bow.start + 6..bow.end - 6].iter().all(|is| *is));
+    // Half a metre into the ground is no pose that another one blends into.
+    let (_, graph) = of(0.5);
+    assert!(graph.report.joined.is_empty(), "{:?}", graph.report);
 }
 
 fn setting(minutes: f64) -> Setting {

@@ -54,6 +54,7 @@ pub(crate) trait Worlds: Send + Sync {
     fn observed_rows(&self, out: &mut [f32]);
     fn set_ramped(&mut self, ramped: bool);
     fn set_gain(&mut self, lane: usize, gain: f64);
+    fn set_link_gain(&mut self, lane: usize, link: usize, gain: f64);
     fn gravity(&self, lane: usize) -> [f64; 3];
     fn set_gravity(&mut self, lane: usize, gravity: [f64; 3]);
     fn add_wrench(&mut self, lane: usize, link: usize, force: [f64; 3], torque: [f64; 3]);
@@ -170,7 +171,7 @@ fn make<V: Lanes>(model: &Model, count: usize, advance: Advance<V>, observe: Obs
         target_v: zeros.clone(),
         ramp_q: fill(&vec![0.0; model.position_count()]),
         is_ramped: false,
-        gain: fill(&[1.0])[0],
+        gain: fill(&vec![1.0; model.kernel.links.len()]),
         gravity: Vec3 { x: gravity[0], y: gravity[1], z: gravity[2] },
         wrench: Vec::new(),
         running: 0,
@@ -281,7 +282,10 @@ impl<V: Lanes> Worlds for Engine<V> {
         self.group.is_ramped = ramped;
     }
     fn set_gain(&mut self, lane: usize, gain: f64) {
-        self.group.gain.set(lane, gain);
+        self.group.gain.iter_mut().for_each(|v| v.set(lane, gain));
+    }
+    fn set_link_gain(&mut self, lane: usize, link: usize, gain: f64) {
+        self.group.gain[link].set(lane, gain);
     }
     fn gravity(&self, lane: usize) -> [f64; 3] {
         get3(&self.group.gravity, lane)

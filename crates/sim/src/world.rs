@@ -250,6 +250,12 @@ impl WorldMut<'_> {
     pub fn set_gain(&mut self, gain: f64) {
         self.group.set_gain(self.lane, gain);
     }
+    /// Scales the PD gains of one character of the scene, by its index there; 0 is limp.
+    pub fn set_character_gain(&mut self, character: usize, gain: f64) {
+        for body in self.model.bodies.iter().filter(|body| body.character == Some(character)) {
+            self.group.set_link_gain(self.lane, body.link, gain);
+        }
+    }
     /// Sets this world's gravity, m/s².
     pub fn set_gravity(&mut self, gravity: [f64; 3]) {
         self.group.set_gravity(self.lane, gravity);

@@ -3,11 +3,13 @@
 //! Each error is one sentence that names the file, clip, joint or field and says what to change, in the words of this library. A program that has flags or
 //! buttons for these things matches the variant and adds their names.
 
+mod bring;
 mod clip;
 mod data;
 mod file;
 mod motion;
 
+pub use bring::BringError;
 pub use clip::ClipError;
 pub use data::DataError;
 pub use file::FileError;
@@ -45,6 +47,12 @@ pub enum Error {
     /// A tracking policy cannot be trained, tested or read.
     #[error(transparent)]
     Track(#[from] sinew_track::TrackError),
+    /// A character cannot be brought to life.
+    #[error(transparent)]
+    Bring(#[from] BringError),
+    /// A character cannot be played.
+    #[error(transparent)]
+    Play(#[from] sinew_play::PlayError),
     /// A file of settings cannot be used.
     #[error(transparent)]
     ConfigFile(#[from] ConfigFileError),

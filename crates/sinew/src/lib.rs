@@ -17,6 +17,7 @@
 //! # Ok::<(), sinew::Error>(())
 //! ```
 
+pub mod bring;
 pub mod config_file;
 mod error;
 pub mod export;
@@ -29,18 +30,20 @@ mod manifest;
 pub mod modeling;
 mod output_folder;
 pub mod pareto;
+pub mod play;
 mod readme;
 pub mod retarget;
 pub mod source;
 pub mod trajectory;
 pub mod transfer;
 
-pub use error::{ClipError, DataError, Error, FileError, MotionError, Result};
+pub use error::{BringError, ClipError, DataError, Error, FileError, MotionError, Result};
 pub use sinew_assets as assets;
 pub use sinew_files as files;
 pub use sinew_learn as learning;
 pub use sinew_modeler as modeler;
 pub use sinew_motion as motion;
+pub use sinew_play as playing;
 pub use sinew_report as report;
 pub use sinew_retarget as retargeting;
 pub use sinew_settings as settings;

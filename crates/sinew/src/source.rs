@@ -51,7 +51,8 @@ impl Source {
     ) -> Result<Source> {
         let motions = Motions { files: motions, map };
         match path.to_str().and_then(sinew_assets::find) {
-            Some(bytes) if !path.exists() => Source::embedded_with(&path.to_string_lossy(), bytes, motions, options),
+            // A folder of that name, such as that of a package, is no rig.
+            Some(bytes) if !path.is_file() => Source::embedded_with(&path.to_string_lossy(), bytes, motions, options),
             _ => {
                 let bytes = sinew_files::read(path, LARGEST_FILE).map_err(|error| FileError::Read {
                     path: path.into(),

@@ -19,7 +19,6 @@ fn request(input: &Path, out: &Path) -> Request {
             minibatch: 64,
             policy_layers: vec![16],
             value_layers: vec![16],
-            slope_worlds: 1,
             transitions: 2000,
             ..TrackerConfig::default()
         },

@@ -1,18 +1,21 @@
-//! A character in a compiled scene, read off as frames: bodies in the order of its file, torques joint by joint, contacts.
+//! Characters in a compiled scene, read off as frames: bodies in the order of their files, torques joint by joint, contacts.
 
 use crate::project::characters::body_indices;
 use crate::protocol::frame::MOST_CONTACTS;
 use crate::protocol::{ContactPoint, Frame, SceneBody, SceneJoint};
+use sinew::playing::HIDDEN_M;
 use sinew_sim::{Character, ContactReading, Measured, Model, Object, ObjectShape, Shape, Touched};
 
 /// Contacts weaker than this are left out, N.
 const WEAKEST: f64 = 0.5;
 
-/// Where the parts of a character, and of balls after it, are in a model.
+/// Where the parts of characters, and of balls after them, are in a model.
 pub struct Figure {
     /// Index in the model of each body in the order of the frames.
     bodies: Vec<usize>,
-    /// Mass of each body of the character.
+    /// Index of the first ball among them.
+    first_ball: usize,
+    /// Mass of each body of the first character.
     masses: Vec<f64>,
     /// First index in `qvel` and count of each joint.
     joints: Vec<(usize, usize)>,
@@ -21,16 +24,17 @@ pub struct Figure {
 }
 
 impl Figure {
-    /// Of a model that holds this character first, and these balls.
-    pub fn new(model: &Model, character: &Character, balls: &[Object]) -> Figure {
-        let mut bodies = body_indices(model, character);
-        let scene_bodies = character.bodies.iter().map(|body| SceneBody {
+    /// Of a model that holds these characters first, and these balls.
+    pub fn new(model: &Model, characters: &[&Character], balls: &[Object]) -> Figure {
+        let mut bodies: Vec<usize> = characters.iter().flat_map(|character| body_indices(model, character)).collect();
+        let scene_bodies = characters.iter().flat_map(|character| &character.bodies).map(|body| SceneBody {
             name: body.name.clone(),
             is_character: true,
             mass_kg: body.mass,
             shapes: body.shapes.clone(),
         });
         let mut scene_bodies: Vec<SceneBody> = scene_bodies.collect();
+        let first_ball = bodies.len();
         for ball in balls {
             bodies.push(model.body(&ball.name).unwrap_or(0));
             let radius = match ball.shape {
@@ -44,17 +48,37 @@ impl Figure {
                 shapes: vec![Shape::Sphere { center: [0.0; 3], radius }],
             });
         }
-        let prefix = format!("{}/", character.name);
         let (mut joints, mut scene_joints) = (Vec::new(), Vec::new());
-        for info in model.joints().iter().filter(|joint| !joint.kind.is_root()) {
-            let Some(name) = info.name.strip_prefix(&prefix) else { continue };
-            let Some(joint) = character.joints.iter().find(|joint| joint.name == name) else { continue };
-            let body = character.bodies.iter().position(|body| body.name == joint.child).unwrap_or(0);
-            joints.push((info.velocity_index, info.kind.velocity_count()));
-            scene_joints.push(SceneJoint { name: name.to_owned(), body, torque_limit: joint.torque_limit });
+        let mut first_body = 0;
+        for character in characters {
+            let prefix = format!("{}/", character.name);
+            let place = |name: &str| character.bodies.iter().position(|body| body.name == name).map(|b| first_body + b);
+            for info in model.joints().iter().filter(|joint| !joint.kind.is_root()) {
+                let Some(name) = info.name.strip_prefix(&prefix) else { continue };
+                let Some(joint) = character.joints.iter().find(|joint| joint.name == name) else { continue };
+                joints.push((info.velocity_index, info.kind.velocity_count()));
+                scene_joints.push(SceneJoint {
+                    name: name.to_owned(),
+                    body: place(&joint.child).unwrap_or(0),
+                    parent: joint.parent.as_deref().and_then(place),
+                    torque_limit: joint.torque_limit,
+                });
+            }
+            first_body += character.bodies.len();
         }
-        let masses = character.bodies.iter().map(|body| body.mass).collect();
-        Figure { bodies, masses, joints, scene_bodies, scene_joints }
+        let masses = characters.first().map_or(Vec::new(), |first| first.bodies.iter().map(|body| body.mass).collect());
+        Figure { bodies, masses, joints, scene_bodies, scene_joints, first_ball }
+    }
+
+    /// Tells viewers of balls that wait as far below the ground, and of nothing that they touch.
+    pub fn hide(&self, frame: &mut Frame, waits: impl Fn(usize) -> bool) {
+        for (ball, (position, _)) in frame.bodies[self.first_ball..].iter_mut().enumerate() {
+            if waits(ball) {
+                *position = [0.0, 0.0, HIDDEN_M];
+            }
+        }
+        let hidden = |body: u32| (body as usize).checked_sub(self.first_ball).is_some_and(&waits);
+        frame.contacts.retain(|contact| !hidden(contact.body));
     }
 
     /// The bodies, for the page.

@@ -229,10 +229,10 @@ mod tests {
     fn heights_of(simulation: &mut Simulation, secs: f64) -> [f64; 2] {
         let mut highest = 0.0f64;
         for _ in 0..(secs / 0.025) as usize {
-            simulation.advance(0.025);
-            highest = highest.max(simulation.frame().center_of_mass[2]);
+            simulation.simulate(0.025);
+            highest = highest.max(simulation.moment().center_of_mass[2]);
         }
-        [highest, simulation.frame().center_of_mass[2]]
+        [highest, simulation.moment().center_of_mass[2]]
     }
 
     #[test]

@@ -31,7 +31,7 @@ pub fn of_performance(
     fell_at_secs: Option<f64>,
     revision: u64,
 ) -> Bytes {
-    let figure = Figure::new(model, character, &[]);
+    let figure = Figure::new(model, &[character], &[]);
     let secs = run.dt * (run.moments.len() - 1) as f64;
     let frame = |index: usize| {
         let step = (index as f64 / RATE_HZ / run.dt).round() as usize;
@@ -49,7 +49,7 @@ pub fn of_performance(
 
 /// Rows of `qpos` at a constant rate.
 pub fn of_positions(title: &str, model: &Model, character: &Character, rate_hz: f64, rows: &[&[f64]]) -> Bytes {
-    let figure = Figure::new(model, character, &[]);
+    let figure = Figure::new(model, &[character], &[]);
     let last = rows.len().saturating_sub(1);
     let still = vec![0.0; model.velocity_count()];
     let (mut way, mut position) = (still.clone(), vec![0.0; model.position_count()]);

@@ -1,6 +1,7 @@
 //! The whole program: project, server, browser, and the end.
 
 use crate::fronts::AllFronts;
+use crate::project::packages::PACKAGE;
 use crate::server::Server;
 use crate::studio::{LARGEST_UPLOAD, Studio};
 use crate::{browser, page};
@@ -44,8 +45,11 @@ pub fn run(options: &Options, tell: &dyn Fn(&str)) -> Result<()> {
             },
         };
         let studio = Studio::open(&options.folder, Arc::new(AllFronts), LARGEST_UPLOAD, options.threads)?;
-        tell(&format!("studio of {} at {}", options.folder.display(), server.address()));
-        if options.opens_browser && !browser::open(&server.address()) {
+        // A package is there to be played.
+        let is_package = options.folder.join(PACKAGE).is_file();
+        let address = if is_package { format!("{}#/play", server.address()) } else { server.address() };
+        tell(&format!("studio of {} at {address}", options.folder.display()));
+        if options.opens_browser && !browser::open(&address) {
             tell("no browser was found to open; open that address yourself");
         }
         tell("press Ctrl-C to end; everything is saved at any time");

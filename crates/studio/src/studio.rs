@@ -90,6 +90,7 @@ impl Studio {
         state.rigs = Some(self.project.rig_entries(found));
         state.characters = Some(self.project.character_entries(found));
         state.results = Some(self.project.result_entries(found));
+        state.packages = Some(self.project.package_entries(found));
         state.fronts = Some(self.fronts(found));
     }
 

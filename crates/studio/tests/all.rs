@@ -6,6 +6,10 @@ mod assist;
 mod hostile;
 mod jobs;
 mod modeler;
+mod packages;
 mod play;
 mod sessions;
 mod support;
+
+#[path = "../../sinew/examples/toy_package.rs"]
+mod toy_package;

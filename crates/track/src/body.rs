@@ -22,7 +22,7 @@ pub struct TrackedBody {
 }
 
 /// A joint that turns, and its numbers in rows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct JointSlot {
     /// First index in `qpos`.
     pub q: usize,
@@ -31,6 +31,8 @@ pub(crate) struct JointSlot {
     /// First index among the coordinates of all joints: rotation vectors of balls, angles of hinges.
     pub c: usize,
     pub is_ball: bool,
+    /// Distance from its target at which its PD torque reaches the limit, rad; infinite without a limit.
+    pub yield_rad: f32,
 }
 
 impl JointSlot {
@@ -83,7 +85,7 @@ impl TrackedBody {
             position,
         }));
         let model = Arc::new(Model::new(&Scene::on_ground(watched), dt)?);
-        let joints = joint_slots(&model);
+        let joints = joint_slots(&model, character);
         if joints.is_empty() {
             return Err(TrackError::NoJoints { character: name });
         }
@@ -111,12 +113,15 @@ impl TrackedBody {
     }
 }
 
-fn joint_slots(model: &Model) -> Vec<JointSlot> {
+fn joint_slots(model: &Model, character: &Character) -> Vec<JointSlot> {
     let mut slots: Vec<JointSlot> = Vec::new();
     for joint in model.joints().iter().filter(|joint| !joint.kind.is_root()) {
         let c = slots.last().map_or(0, |last| last.c + last.width());
         let is_ball = joint.kind == JointKind::Ball;
-        slots.push(JointSlot { q: joint.position_index, v: joint.velocity_index, c, is_ball });
+        let plain = joint.name.strip_prefix(&character.name).and_then(|rest| rest.strip_prefix('/'));
+        let kp = character.joints.iter().find(|own| Some(own.name.as_str()) == plain).map_or(0.0, |own| own.kp);
+        let yield_rad = joint.torque_limit.filter(|_| kp > 0.0).map_or(f64::INFINITY, |limit| limit / kp) as f32;
+        slots.push(JointSlot { q: joint.position_index, v: joint.velocity_index, c, is_ball, yield_rad });
     }
     slots
 }

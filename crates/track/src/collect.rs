@@ -1,11 +1,11 @@
 //! Collecting transitions: every world acts for some frames under the present policy, with noise.
 
 use crate::advantages::{Trace, advantages};
-use crate::config::{Method, TrackerConfig};
+use crate::config::TrackerConfig;
+use crate::disturbance::Disturbances;
 use crate::environment::{Environment, Episode};
 use crate::error::TrackError;
 use crate::networks::Networks;
-use crate::slopes::Rollout;
 use crate::starts::Starts;
 use crate::update::Transitions;
 use rayon::prelude::*;
@@ -19,14 +19,15 @@ const NOISE: u64 = 0x004e_4f49_5345;
 #[derive(Default)]
 pub(crate) struct Collected {
     pub transitions: Transitions,
-    /// What the first worlds did, where slopes are to be measured.
-    pub rollout: Rollout,
     rewards: Vec<f32>,
     episodes: Vec<Episode>,
     /// Transitions whose episode was cut off, and what the policy would have seen next.
     cut_off: Vec<usize>,
     cut_observations: Vec<f32>,
     noise: Vec<f32>,
+    disturbances: Disturbances,
+    /// What the worlds do: actions and their disturbance.
+    disturbed: Vec<f32>,
     inference: Option<[MlpInference<f32>; 2]>,
 }
 
@@ -55,6 +56,8 @@ impl Collected {
         let count = config.horizon * worlds;
         let mut figures = CollectedFigures::default();
         self.draw_noise(worlds, config.horizon * actions, (seed, number));
+        self.disturbances.draw(environment.body, config, environment.reference.rate_hz, worlds, (seed, number));
+        let survived = config.survival_reward as f32;
         let all = &mut self.transitions;
         all.observations.clear();
         all.actions.clear();
@@ -63,8 +66,6 @@ impl Collected {
         self.episodes.clear();
         self.cut_off.clear();
         self.cut_observations.clear();
-        self.rollout = Rollout::default();
-        let recorded = if config.method == Method::Ppo { 0 } else { config.slope_worlds };
         let inference =
             self.inference.get_or_insert_with(|| [networks.policy.mean.inference(), networks.value.inference()]);
         let deviations: Vec<f32> = networks.policy.log_deviation.values().iter().map(|x| libm::expf(*x)).collect();
@@ -79,16 +80,16 @@ impl Collected {
                 let noise = &self.noise[(world * config.horizon + frame) * actions..][..actions];
                 all.actions.extend(mean.iter().zip(&deviations).zip(noise).map(|((m, d), n)| m + d * n));
             }
-            if recorded > 0 {
-                self.rollout.states.push(environment.first_states(recorded));
-                let acted = all.actions[first..].iter().zip(&all.means[first..]).take(recorded * actions);
-                self.rollout.noise.extend(acted.map(|(action, mean)| action - mean));
+            environment.kick(self.disturbances.kicks(frame))?;
+            self.disturbed.clear();
+            self.disturbed.extend(&all.actions[first..]);
+            for (world, action) in self.disturbed.chunks_exact_mut(actions).enumerate() {
+                action.iter_mut().zip(self.disturbances.off(world, frame)).for_each(|(a, off)| *a += off);
             }
-            environment.step(&all.actions[first..])?;
-            self.rollout.episodes.extend(environment.outcomes[..recorded].iter().map(|outcome| outcome.episode));
+            environment.step(&self.disturbed)?;
             let mut over = Vec::new();
             for (world, outcome) in environment.outcomes.iter().enumerate() {
-                self.rewards.push(outcome.reward);
+                self.rewards.push(outcome.reward + survived);
                 self.episodes.push(outcome.episode);
                 figures.reward += f64::from(outcome.reward);
                 figures.body_error += f64::from(outcome.body_error);
@@ -99,7 +100,7 @@ impl Collected {
                 let place = environment.state.places[world];
                 let lasted = u64::from(place.frame - place.start);
                 let possible = environment.reference.end_of(place.start as usize) - 1 - place.start as usize;
-                starts.learn(&environment.reference, config, place.start as usize, place.earned, possible);
+                starts.learn(environment.reference, config, place.start as usize, place.earned, possible);
                 figures.ended += 1;
                 figures.ended_frames += lasted;
                 if outcome.episode == Episode::Failed {
@@ -129,8 +130,8 @@ impl Collected {
 
     /// Advantages, normalised to mean 0 and deviation 1, and value targets.
     fn estimate(&mut self, networks: &Networks, config: &TrackerConfig, worlds: usize, count: usize) {
-        // The network gives values over 1/(1 − γ), the largest that there is.
-        let unit = (1.0 / (1.0 - config.discount)) as f32;
+        // The network gives values over the largest that there is.
+        let unit = ((1.0 + config.survival_reward) / (1.0 - config.discount)) as f32;
         let memory = &mut self.inference.as_mut().expect("worlds have acted")[1];
         let values: Vec<f32> =
             networks.value.infer(&self.transitions.observations, memory).iter().map(|v| v * unit).collect();

@@ -1,5 +1,6 @@
 //! Every constant that decides how a policy is trained.
 
+use crate::driven::FEEDS_BACK_M;
 use serde::{Deserialize, Serialize};
 use sinew_settings::{documented, named};
 
@@ -15,21 +16,8 @@ pub enum TrackerPreset, "preset" {
     /// Ours: the same reward, trained in minutes.
     #[default]
     Default = "default",
-}
-}
-
-named! {
-/// How the policy is made better.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Method, "method" {
-    /// Proximal policy optimisation: from the noise of its own actions.
-    #[default]
-    Ppo = "ppo",
-    /// Slopes of the return by the simulator's own differences.
-    Slopes = "slopes",
-    /// Both, one after the other in every update.
-    Both = "both",
+    /// Ours, for characters that are driven: the motion follows the body, which is pushed while it learns.
+    Driven = "driven",
 }
 }
 
@@ -38,8 +26,6 @@ documented! {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct TrackerConfig {
-    /// How the policy is made better: `ppo`, `slopes` or `both`.
-    pub method: Method,
     /// Steps of the simulator in a frame of the reference: 20 of 1/600 s for 30 Hz.
     pub steps_per_frame: usize,
     /// Frames ahead at which the policy sees the reference.
@@ -48,6 +34,9 @@ pub struct TrackerConfig {
     pub sees_phase: bool,
     /// An action of 1 turns the PD target by so much, rad.
     pub action_rad: f64,
+    /// An action of 1 changes the PD torque of a joint by no more than this share of its limit; 0 for any change. Stiff joints get smaller steps, so that noise
+    /// troubles all joints alike.
+    pub action_torque_share: f64,
     /// Largest turn of a PD target away from the reference, rad.
     pub most_action_rad: f64,
     /// Whether PD targets move from frame to frame of the reference; otherwise they jump.
@@ -62,6 +51,19 @@ pub struct TrackerConfig {
     pub center_sigma: f64,
     /// Whether the squares of a term are divided by how many there are; otherwise they are summed up.
     pub reward_of_means: bool,
+    /// What a frame earns in training besides its reward: a body that is off its reference, but has not failed, is worth something.
+    pub survival_reward: f64,
+    /// Deviation by which each number of an action is off for a while, in units of an action.
+    pub action_disturbance: f64,
+    /// For how long, s.
+    pub action_disturbance_secs: f64,
+    /// Largest velocity that a push gives the body in training, m/s; 0 for no pushes.
+    pub push_speed: f64,
+    /// Mean time between two pushes, s.
+    pub push_every_secs: f64,
+    /// Where bodies are farther off than this on average, the motion goes on at the place of the body, m; 0 for never. A character that is driven does so, and
+    /// is trained so.
+    pub motion_follows_beyond: f64,
     /// An episode ends where the root is farther off than this, m; 0 for any distance.
     pub most_root_distance: f64,
     /// An episode ends where the root is turned off by more than this, rad; 0 for any angle.
@@ -88,16 +90,6 @@ pub struct TrackerConfig {
     pub worlds: usize,
     /// Frames of each world between two updates.
     pub horizon: usize,
-    /// Worlds in which slopes are measured.
-    pub slope_worlds: usize,
-    /// Share of the measured slope of the next frame against that of the value, as λ.
-    pub slope_decay: f64,
-    /// Share of the slope of the learnt value that counts.
-    pub slope_value_share: f64,
-    /// Learning rate of the policy by slopes.
-    pub slope_rate: f64,
-    /// Steps of Adam with the slopes of an update.
-    pub slope_steps: usize,
     /// γ: discount of a frame.
     pub discount: f64,
     /// λ of advantages and of value targets.
@@ -148,6 +140,7 @@ impl TrackerConfig {
     pub fn preset(preset: TrackerPreset) -> TrackerConfig {
         match preset {
             TrackerPreset::Default => ours(),
+            TrackerPreset::Driven => driven(),
             TrackerPreset::Icc => icc(),
             TrackerPreset::Paper => TrackerConfig {
                 preview: vec![1, 10],
@@ -166,14 +159,21 @@ impl TrackerConfig {
     /// Name, value and range of the first field that is unusable.
     pub fn fault(&self) -> Option<(&'static str, f64, &'static str)> {
         let whole = |value: usize| value as f64;
-        let ranges: [(&'static str, f64, f64, f64, &'static str); 37] = [
+        let ranges: [(&'static str, f64, f64, f64, &'static str); 39] = [
             ("steps_per_frame", whole(self.steps_per_frame), 1.0, 1000.0, "from 1 to 1000"),
             ("action_rad", self.action_rad, 1e-6, 10.0, "from 0.000001 to 10"),
+            ("action_torque_share", self.action_torque_share, 0.0, 100.0, "from 0 to 100"),
             ("most_action_rad", self.most_action_rad, 0.0, 10.0, "from 0 to 10"),
             ("rotation_sigma", self.rotation_sigma, 1e-6, 1e6, "from 0.000001 to 1000000"),
             ("velocity_sigma", self.velocity_sigma, 1e-6, 1e6, "from 0.000001 to 1000000"),
             ("effector_sigma", self.effector_sigma, 1e-6, 1e6, "from 0.000001 to 1000000"),
             ("center_sigma", self.center_sigma, 1e-6, 1e6, "from 0.000001 to 1000000"),
+            ("survival_reward", self.survival_reward, 0.0, 100.0, "from 0 to 100"),
+            ("action_disturbance", self.action_disturbance, 0.0, 100.0, "from 0 to 100"),
+            ("action_disturbance_secs", self.action_disturbance_secs, 1e-3, 1000.0, "from 0.001 to 1000"),
+            ("push_speed", self.push_speed, 0.0, 100.0, "from 0 to 100"),
+            ("push_every_secs", self.push_every_secs, 1e-2, 1e6, "from 0.01 to 1000000"),
+            ("motion_follows_beyond", self.motion_follows_beyond, 0.0, 1e6, "at least 0"),
             ("most_root_distance", self.most_root_distance, 0.0, 1e6, "at least 0"),
             ("most_root_turn", self.most_root_turn, 0.0, 10.0, "from 0 to 10"),
             ("most_body_distance", self.most_body_distance, 0.0, 1e6, "at least 0"),
@@ -186,11 +186,6 @@ impl TrackerConfig {
             ("uniform_starts", self.uniform_starts, 0.0, 1.0, "from 0 to 1"),
             ("worlds", whole(self.worlds), 1.0, 65536.0, "from 1 to 65536"),
             ("horizon", whole(self.horizon), 1.0, 4096.0, "from 1 to 4096"),
-            ("slope_worlds", whole(self.slope_worlds), 1.0, whole(self.worlds.max(1)), "from 1 to worlds"),
-            ("slope_decay", self.slope_decay, 0.0, 1.0, "from 0 to 1"),
-            ("slope_value_share", self.slope_value_share, 0.0, 1.0, "from 0 to 1"),
-            ("slope_rate", self.slope_rate, 0.0, 1.0, "from 0 to 1"),
-            ("slope_steps", whole(self.slope_steps), 1.0, 100.0, "from 1 to 100"),
             ("discount", self.discount, 0.0, 0.9999, "from 0 to 0.9999"),
             ("trace_decay", self.trace_decay, 0.0, 1.0, "from 0 to 1"),
             ("epochs", whole(self.epochs), 1.0, 100.0, "from 1 to 100"),
@@ -224,11 +219,11 @@ impl TrackerConfig {
 /// The released code of Park et al.: one pass over 20,000 transitions, deviation learnt from 1 on, one frame of preview.
 fn icc() -> TrackerConfig {
     TrackerConfig {
-        method: Method::Ppo,
         steps_per_frame: 20,
         preview: vec![1],
         sees_phase: false,
         action_rad: 0.2,
+        action_torque_share: 0.0,
         most_action_rad: 0.7 * std::f64::consts::PI,
         // PD follows the velocity of the reference, too.
         targets_move: true,
@@ -237,6 +232,12 @@ fn icc() -> TrackerConfig {
         effector_sigma: 0.2,
         center_sigma: 0.2,
         reward_of_means: true,
+        survival_reward: 0.0,
+        action_disturbance: 0.0,
+        action_disturbance_secs: 0.2,
+        push_speed: 0.0,
+        push_every_secs: 2.0,
+        motion_follows_beyond: 0.0,
         most_root_distance: 1.0,
         most_root_turn: 2.2,
         most_body_distance: 0.0,
@@ -250,11 +251,6 @@ fn icc() -> TrackerConfig {
         uniform_starts: 0.0,
         worlds: 512,
         horizon: 40,
-        slope_worlds: 8,
-        slope_decay: 1.0,
-        slope_value_share: 0.0,
-        slope_rate: 1e-3,
-        slope_steps: 1,
         discount: 0.95,
         trace_decay: 0.95,
         epochs: 1,
@@ -305,6 +301,12 @@ fn ours() -> TrackerConfig {
     }
 }
 
+/// For motion that a generator makes on the way. It asks for what no body can do where one motion becomes another, so that it is worth something to stay up
+/// without being exact, and the motion waits for the body as it does at play.
+fn driven() -> TrackerConfig {
+    TrackerConfig { motion_follows_beyond: FEEDS_BACK_M, survival_reward: 0.3, push_speed: 0.5, ..ours() }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -328,7 +330,10 @@ mod tests {
     fn faults_are_named() {
         let good = TrackerConfig::default();
         assert!(
-            [TrackerPreset::Paper, TrackerPreset::Icc].map(TrackerConfig::preset).iter().all(|c| c.fault().is_none())
+            [TrackerPreset::Paper, TrackerPreset::Icc, TrackerPreset::Driven]
+                .map(TrackerConfig::preset)
+                .iter()
+                .all(|c| c.fault().is_none())
         );
         assert_eq!(good.fault(), None);
         assert_eq!(TrackerConfig { worlds: 0, ..good.clone() }.fault().unwrap().0, "worlds");

@@ -6,16 +6,22 @@
 //! and draws it.
 
 use crate::body::TrackedBody;
+use crate::course::Course;
 use crate::error::TrackError;
 use crate::performer::Performer;
 use crate::policy::TrainedPolicy;
 use crate::reward::USUAL_HEIGHT_M;
 use serde::{Deserialize, Serialize};
-use sinew_learn::{Action, FeasibleRange, Figure, Generator, GeneratorState, Intent, Objective};
+use sinew_learn::{Action, FeasibleRange, Figure, Generator, GeneratorState, GroundTransform, Intent, Objective};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// A body that is farther off than this, on average over its parts, takes the motion with it over the ground, m for a figure of 1.7 m.
-const FEEDS_BACK_M: f64 = 0.15;
+pub(crate) const FEEDS_BACK_M: f64 = 0.15;
+
+/// Distance of a body from its motion, on average over its parts, beyond which the motion goes on where the body is, m.
+pub fn feeds_back_m(body: &TrackedBody) -> f64 {
+    FEEDS_BACK_M * body.height_m() / USUAL_HEIGHT_M
+}
 
 /// A generator whose character is simulated. It is one character: [`Generator::start`] begins anew.
 pub struct Driven<'a> {
@@ -23,14 +29,13 @@ pub struct Driven<'a> {
     body: &'a TrackedBody,
     policy: &'a TrainedPolicy,
     feeds_back_m: f64,
-    world: Mutex<Option<World<'a>>>,
+    world: Mutex<Option<World>>,
 }
 
-struct World<'a> {
-    performer: Performer<'a>,
-    /// The motion that the body follows, and its frame before the present one.
-    motion: GeneratorState,
-    before: Vec<f64>,
+struct World {
+    performer: Performer,
+    /// The motion that the body follows.
+    course: Course,
     figures: DrivenFigures,
 }
 
@@ -65,8 +70,7 @@ impl<'a> Driven<'a> {
             let (character, set) = (body.character.name.clone(), theirs.name.clone());
             return Err(TrackError::OtherJoints { character, set });
         }
-        let feeds_back_m = FEEDS_BACK_M * body.height_m() / USUAL_HEIGHT_M;
-        Ok(Driven { generator, body, policy, feeds_back_m, world: Mutex::new(None) })
+        Ok(Driven { generator, body, policy, feeds_back_m: feeds_back_m(body), world: Mutex::new(None) })
     }
 
     /// What happened since the start.
@@ -74,30 +78,20 @@ impl<'a> Driven<'a> {
         self.lock().as_ref().map(|world| world.figures).unwrap_or_default()
     }
 
-    fn lock(&self) -> MutexGuard<'_, Option<World<'a>>> {
+    fn lock(&self) -> MutexGuard<'_, Option<World>> {
         self.world.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The frame before the present one, the present one, and those that the generator predicts.
-    fn window(&self, motion: &GeneratorState, before: &[f64], objective: &Objective) -> Vec<Vec<f64>> {
-        let mut ahead = motion.clone();
-        let mut rows = vec![before.to_vec(), motion.qpos.clone()];
-        for _ in 0..self.policy.frames_ahead() {
-            self.generator.step(&mut ahead, objective);
-            rows.push(ahead.qpos.clone());
-        }
-        rows
+    fn window(&self, course: &Course, objective: &Objective) -> Vec<Vec<f64>> {
+        course.window(self.generator, objective, self.policy.frames_ahead())
     }
 
-    fn begin(&self, seed: u64) -> World<'a> {
-        let mut motion = self.generator.start(seed);
-        let before = motion.qpos.clone();
-        self.generator.step(&mut motion, &Objective::default());
-        motion.frame = 0;
-        let window = self.window(&motion, &before, &Objective::default());
+    fn begin(&self, seed: u64) -> World {
+        let course = Course::start(self.generator, seed);
+        let window = self.window(&course, &Objective::default());
         let performer =
             Performer::new(self.body, self.policy, &window).expect("a window as long as the policy asks for");
-        World { performer, motion, before, figures: DrivenFigures::default() }
+        World { performer, course, figures: DrivenFigures::default() }
     }
 }
 
@@ -123,7 +117,7 @@ impl Generator for Driven<'_> {
 
     fn start(&self, seed: u64) -> GeneratorState {
         let world = self.begin(seed);
-        let state = GeneratorState { qpos: world.performer.position(), ..world.motion.clone() };
+        let state = GeneratorState { qpos: world.performer.position(), ..world.course.motion.clone() };
         *self.lock() = Some(world);
         state
     }
@@ -133,34 +127,29 @@ impl Generator for Driven<'_> {
     fn step(&self, state: &mut GeneratorState, objective: &Objective) -> Intent {
         let mut world = self.lock();
         let world = world.as_mut().expect("started");
-        let window = self.window(&world.motion, &world.before, objective);
+        let window = self.window(&world.course, objective);
         let moment = world.performer.step(&window).expect("a window as long as the policy asks for");
-        world.before.copy_from_slice(&world.motion.qpos);
-        let intent = self.generator.step(&mut world.motion, objective);
+        let intent = world.course.step(self.generator, objective);
         let figures = &mut world.figures;
         figures.frames += 1;
         figures.mean_body_error_m += (moment.body_error_m - figures.mean_body_error_m) / figures.frames as f64;
         if moment.has_fallen {
             figures.falls += 1;
-            let window = self.window(&world.motion, &world.before, objective);
+            let window = self.window(&world.course, objective);
             world.performer.place(&window).expect("a window as long as the policy asks for");
         } else if moment.body_error_m > self.feeds_back_m {
             figures.feedbacks += 1;
             let body = world.performer.position();
-            let mut moved = world.motion.qpos.clone();
-            for row in [&mut world.before, &mut moved] {
-                (0..2).for_each(|k| row[k] += body[k] - world.motion.qpos[k]);
-            }
-            let model = self.figure().model();
-            let mut velocity = vec![0.0; model.velocity_count()];
-            model.difference(&world.before, &moved, &mut velocity);
-            velocity.iter_mut().for_each(|v| *v *= self.rate_hz());
-            self.generator.set_pose(&mut world.motion, &moved, &velocity);
+            world.course.move_to(self.generator, [body[0], body[1]]);
         }
         state.frame += 1;
         state.qpos = world.performer.position();
-        state.contacts = world.motion.contacts;
+        state.contacts = world.course.motion.contacts;
         intent
+    }
+
+    fn move_ground(&self, _state: &mut GeneratorState, _by: &GroundTransform) {
+        // The body is where the simulation has it.
     }
 
     fn set_pose(&self, _state: &mut GeneratorState, _qpos: &[f64], _qvel: &[f64]) {
@@ -258,7 +247,7 @@ mod tests {
         }
         driven.step(&mut state, &Objective::default());
         assert_eq!((driven.figures().feedbacks, driven.figures().falls), (1, 0));
-        let at = driven.lock().as_ref().unwrap().motion.qpos[1];
+        let at = driven.lock().as_ref().unwrap().course.motion.qpos[1];
         assert!((at - beside[1]).abs() < 0.1, "{at}, {}", beside[1]);
     }
 

@@ -6,17 +6,17 @@
 
 use crate::body::TrackedBody;
 use crate::config::TrackerConfig;
+use crate::disturbance::Kick;
 use crate::error::TrackError;
 use crate::observation::{Observer, State};
+use crate::pilot::{aim, interval};
 use crate::reference::{Frame, Reference};
 use crate::reward::{RewardScales, USUAL_HEIGHT_M};
 use crate::starts::Starts;
-use crate::turn::{four, product, quaternion};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use sinew_optim::NormalStream;
-use sinew_sim::{Batch, BatchOptions, Condition, DampsTo, Interval, Readings};
-use std::borrow::Cow;
+use sinew_sim::{Batch, BatchOptions, Condition, Readings};
 
 /// Purpose of the random numbers that starts are drawn with.
 const STARTS: u64 = 0x5354_4152_5453;
@@ -72,6 +72,8 @@ pub(crate) struct Outcome {
 pub(crate) struct Ends {
     pub root_distance: f32,
     pub root_turn: f32,
+    /// Cosine of the largest angle between the upward axis of the root and that of the reference; −2 for any.
+    pub least_upright: f32,
     pub body_distance: f32,
     pub least_root_height: f32,
 }
@@ -83,16 +85,18 @@ impl Ends {
         Ends {
             root_distance: or_none(config.most_root_distance * length),
             root_turn: or_none(config.most_root_turn),
+            least_upright: -2.0,
             body_distance: or_none(config.most_body_distance * length),
             least_root_height: config.least_root_height as f32,
         }
     }
 
-    fn has_failed(&self, frame: &Frame<'_>, position: &[f32], body_error: f32) -> bool {
+    pub fn has_failed(&self, frame: &Frame<'_>, position: &[f32], body_error: f32) -> bool {
         let length = |v: &[f32]| v.iter().map(|x| x * x).sum::<f32>().sqrt();
         let away: [f32; 3] = std::array::from_fn(|k| position[k] - frame.position[k]);
         length(&away) > self.root_distance
             || length(&frame.root_turn(position)) > self.root_turn
+            || frame.upright(position) < self.least_upright
             || body_error > self.body_distance
             || position[2] < self.least_root_height * frame.position[2]
     }
@@ -101,7 +105,7 @@ impl Ends {
 /// The worlds.
 pub(crate) struct Environment<'a> {
     pub body: &'a TrackedBody,
-    pub reference: Cow<'a, Reference>,
+    pub reference: &'a Reference,
     config: &'a TrackerConfig,
     observer: Observer,
     scales: RewardScales,
@@ -128,20 +132,6 @@ impl<'a> Environment<'a> {
         ends: Ends,
         worlds: usize,
     ) -> Result<Environment<'a>, TrackError> {
-        Environment::of(body, Cow::Borrowed(reference), config, ends, worlds)
-    }
-
-    /// The same, of a reference that may be its own.
-    ///
-    /// # Errors
-    /// Where so many worlds cannot be made.
-    pub fn of(
-        body: &'a TrackedBody,
-        reference: Cow<'a, Reference>,
-        config: &'a TrackerConfig,
-        ends: Ends,
-        worlds: usize,
-    ) -> Result<Environment<'a>, TrackError> {
         let (nq, nv) = (body.model.position_count(), body.model.velocity_count());
         let observer = Observer::new(body, config);
         let state = EnvironmentState {
@@ -152,7 +142,7 @@ impl<'a> Environment<'a> {
         };
         Ok(Environment {
             body,
-            scales: RewardScales::new(body, &reference, config),
+            scales: RewardScales::new(body, reference, config),
             reference,
             config,
             ends,
@@ -176,17 +166,6 @@ impl<'a> Environment<'a> {
         self.state.places.len()
     }
 
-    /// The states of the first worlds.
-    pub fn first_states(&self, worlds: usize) -> EnvironmentState {
-        let (nq, nv) = (self.body.model.position_count(), self.body.model.velocity_count());
-        EnvironmentState {
-            positions: self.state.positions[..worlds * nq].to_vec(),
-            velocities: self.state.velocities[..worlds * nv].to_vec(),
-            places: self.state.places[..worlds].to_vec(),
-            begun: self.state.begun,
-        }
-    }
-
     /// Begins every world anew.
     pub fn begin(&mut self, starts: &Starts, seed: u64) -> Result<(), TrackError> {
         let all: Vec<usize> = (0..self.worlds()).collect();
@@ -207,7 +186,7 @@ impl<'a> Environment<'a> {
     pub fn restart(&mut self, worlds: &[usize], starts: &Starts, seed: u64) -> Result<(), TrackError> {
         let frames = worlds.iter().zip(self.state.begun..);
         let frames: Vec<usize> = frames
-            .map(|(_, episode)| starts.draw(&self.reference, &mut NormalStream::new(seed, STARTS, episode)))
+            .map(|(_, episode)| starts.draw(self.reference, &mut NormalStream::new(seed, STARTS, episode)))
             .collect();
         self.state.begun += worlds.len() as u64;
         self.place(worlds, &frames)
@@ -240,25 +219,31 @@ impl<'a> Environment<'a> {
             };
             let frame = self.state.places[world].frame as usize;
             let row = &mut self.observations[world * width..(world + 1) * width];
-            self.observer.write(self.body, &self.reference, frame, state, row);
+            self.observer.write(self.body, self.reference, frame, state, row);
         }
         Ok(())
     }
 
-    /// Follows another motion from now on: all worlds are at its frame `frame`.
-    pub fn follow(&mut self, reference: Reference, frame: u32) {
-        self.reference = Cow::Owned(reference);
-        self.state.places.fill(Place { frame, start: frame, earned: 0.0 });
-        self.observe();
+    /// Pushes bodies: from now on they have other velocities. What is seen of them stays as it was, so that a push comes as a surprise.
+    pub fn kick(&mut self, kicks: &[Kick]) -> Result<(), TrackError> {
+        if kicks.is_empty() {
+            return Ok(());
+        }
+        let (nq, nv) = (self.body.model.position_count(), self.body.model.velocity_count());
+        let (mut positions, mut velocities) = (Vec::new(), Vec::new());
+        for kick in kicks {
+            let velocity = &mut self.state.velocities[kick.world * nv..(kick.world + 1) * nv];
+            velocity[..6].iter_mut().zip(kick.change).for_each(|(v, change)| *v += change);
+            velocities.extend_from_slice(velocity);
+            positions.extend_from_slice(&self.state.positions[kick.world * nq..(kick.world + 1) * nq]);
+        }
+        let worlds: Vec<usize> = kicks.iter().map(|kick| kick.world).collect();
+        Ok(self.batch.reset(&worlds, &positions, &velocities)?)
     }
 
     /// Takes a frame in every world.
     pub fn step(&mut self, actions: &[f32]) -> Result<(), TrackError> {
         self.aim(actions);
-        let interval = match self.config.targets_move {
-            true => Interval::ramped(self.config.steps_per_frame, DampsTo::Target),
-            false => Interval::held(self.config.steps_per_frame),
-        };
         let readings = Readings {
             positions: Some(&mut self.state.positions),
             velocities: Some(&mut self.state.velocities),
@@ -267,43 +252,27 @@ impl<'a> Environment<'a> {
             ..Readings::none()
         };
         let [from, to] = &self.targets;
-        self.batch.control_from(from, to, interval, readings)?;
+        self.batch.control_from(from, to, interval(self.config), readings)?;
         self.judge();
+        self.follow_bodies()?;
         self.observe();
         Ok(())
     }
 
     /// PD targets: from the present frame of the reference to the next one, both shifted by the action.
     fn aim(&mut self, actions: &[f32]) {
-        let (body, reference, config) = (self.body, &self.reference, self.config);
+        let (body, reference, config) = (self.body, self.reference, self.config);
         let (nq, n) = (body.model.position_count(), body.coordinate_count());
-        let (scale, most) = (config.action_rad as f32, config.most_action_rad as f32);
         let [from, to] = &mut self.targets;
         let rows = from.par_chunks_exact_mut(nq).zip(to.par_chunks_exact_mut(nq)).zip(&self.state.places);
         rows.zip(actions.par_chunks_exact(n)).with_min_len(AT_A_TIME).for_each(|(((from, to), place), action)| {
-            let now = place.frame as usize;
-            let next = (now + 1).min(reference.end_of(now) - 1);
-            from.copy_from_slice(reference.frame(now).position);
-            to.copy_from_slice(reference.frame(next).position);
-            for joint in &body.joints {
-                let shift = |k: usize| (scale * action[joint.c + k]).clamp(-most, most);
-                if joint.is_ball {
-                    let turn = quaternion([shift(0), shift(1), shift(2)]);
-                    for row in [&mut *from, &mut *to] {
-                        let turned = product(four(row, joint.q), turn);
-                        row[joint.q..joint.q + 4].copy_from_slice(&turned);
-                    }
-                } else {
-                    from[joint.q] += shift(0);
-                    to[joint.q] += shift(0);
-                }
-            }
+            aim(body, config, reference, place.frame as usize, action, [from, to]);
         });
     }
 
     /// Rewards of the frame that was reached, and whether episodes are over.
     fn judge(&mut self) {
-        let (body, reference, config, ends, scales) = (self.body, &self.reference, self.config, self.ends, self.scales);
+        let (body, reference, config, ends, scales) = (self.body, self.reference, self.config, self.ends, self.scales);
         let (nq, nv) = (body.model.position_count(), body.model.velocity_count());
         let no = body.model.observation_count();
         let (positions, velocities, seen) = (&self.state.positions, &self.state.velocities, &self.seen);
@@ -334,8 +303,41 @@ impl<'a> Environment<'a> {
         });
     }
 
+    /// Where bodies have come away from the motion, the motion goes on at the place of the body. It is the world that is moved: over the ground, physics is the
+    /// same everywhere.
+    fn follow_bodies(&mut self) -> Result<(), TrackError> {
+        let beyond = (self.config.motion_follows_beyond * self.body.height_m / USUAL_HEIGHT_M) as f32;
+        if beyond <= 0.0 {
+            return Ok(());
+        }
+        let (nq, nv) = (self.body.model.position_count(), self.body.model.velocity_count());
+        let (no, points) = (self.body.model.observation_count(), self.body.points.count());
+        let (mut worlds, mut positions, mut velocities) = (Vec::new(), Vec::new(), Vec::new());
+        for (world, outcome) in self.outcomes.iter().enumerate() {
+            if outcome.episode != Episode::Goes || outcome.body_error <= beyond {
+                continue;
+            }
+            let wanted = self.reference.frame(self.state.places[world].frame as usize).position;
+            let position = &mut self.state.positions[world * nq..(world + 1) * nq];
+            let way = [wanted[0] - position[0], wanted[1] - position[1]];
+            position[..2].copy_from_slice(&wanted[..2]);
+            let seen = &mut self.seen[world * no..(world + 1) * no];
+            // The centre of mass and all points; velocities stay.
+            for at in std::iter::once(0).chain((0..points).map(|point| 6 + 3 * point)) {
+                (seen[at], seen[at + 1]) = (seen[at] + way[0], seen[at + 1] + way[1]);
+            }
+            worlds.push(world);
+            positions.extend_from_slice(position);
+            velocities.extend_from_slice(&self.state.velocities[world * nv..(world + 1) * nv]);
+        }
+        if !worlds.is_empty() {
+            self.batch.reset(&worlds, &positions, &velocities)?;
+        }
+        Ok(())
+    }
+
     fn observe(&mut self) {
-        let (body, reference, observer) = (self.body, &self.reference, &self.observer);
+        let (body, reference, observer) = (self.body, self.reference, &self.observer);
         let (nq, nv) = (body.model.position_count(), body.model.velocity_count());
         let no = body.model.observation_count();
         let (positions, velocities, seen) = (&self.state.positions, &self.state.velocities, &self.seen);
@@ -352,7 +354,7 @@ impl<'a> Environment<'a> {
 }
 
 /// Mean and largest distance of bodies from the reference, m.
-fn body_errors(body: &TrackedBody, frame: &Frame<'_>, seen: &[f32]) -> (f32, f32) {
+pub(crate) fn body_errors(body: &TrackedBody, frame: &Frame<'_>, seen: &[f32]) -> (f32, f32) {
     let first = 3 * body.points.effectors;
     let own = seen[6 + first..].chunks_exact(3);
     let wanted = frame.places[3 + first..].chunks_exact(3);
@@ -369,6 +371,7 @@ fn body_errors(body: &TrackedBody, frame: &Frame<'_>, seen: &[f32]) -> (f32, f32
 mod tests {
     use super::*;
     use crate::test_motion::{small_config, swaying};
+    use crate::turn::{four, product, quaternion};
 
     #[test]
     fn actions_shift_targets_and_are_bounded() {
@@ -424,6 +427,52 @@ mod tests {
     }
 
     #[test]
+    fn a_motion_that_follows_goes_on_at_the_place_of_the_body() {
+        let follows = TrackerConfig { motion_follows_beyond: 0.2, ..small_config() };
+        let still = |config: &TrackerConfig| {
+            let (body, reference) = swaying(config);
+            let nq = body.model.position_count();
+            let mut environment = Environment::new(&body, &reference, config, Ends::new(&body, config), 2).unwrap();
+            environment.place(&[0, 1], &[3, 3]).unwrap();
+            // The second stands beside its reference.
+            environment.state.positions[nq + 1] += 0.3;
+            environment.resume(environment.state.clone()).unwrap();
+            environment.step(&vec![0.0; 2 * body.coordinate_count()]).unwrap();
+            let seen = environment.observations.clone();
+            let reward = environment.outcomes[1].reward;
+            let beside = environment.state.positions[nq + 1] - reference.frame(4).position[1];
+            // What is seen is what a world that is there would see.
+            environment.resume(environment.state.clone()).unwrap();
+            let again = environment.observations.clone();
+            let off = seen.iter().zip(&again).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
+            (beside, reward, off)
+        };
+        let (beside, reward, off) = still(&follows);
+        assert!(beside.abs() < 1e-6 && off < 1e-4, "{beside} {off}");
+        assert!(reward < 0.5, "the frame was not where it should be: {reward}");
+        let (beside, ..) = still(&TrackerConfig { motion_follows_beyond: 0.0, ..follows });
+        assert!((beside - 0.3).abs() < 0.05, "{beside}");
+    }
+
+    #[test]
+    fn a_push_changes_the_velocity_of_its_world_alone() {
+        let config = small_config();
+        let (body, reference) = swaying(&config);
+        let (nq, nv) = (body.model.position_count(), body.model.velocity_count());
+        let moved = |kicks: &[Kick]| {
+            let mut environment = Environment::new(&body, &reference, &config, Ends::new(&body, &config), 2).unwrap();
+            environment.place(&[0, 1], &[3, 3]).unwrap();
+            environment.kick(kicks).unwrap();
+            environment.step(&vec![0.0; 2 * body.coordinate_count()]).unwrap();
+            environment.state
+        };
+        let (plain, pushed) = (moved(&[]), moved(&[Kick { world: 1, change: [0.0, 0.9, 0.0, 0.0, 0.0, 0.0] }]));
+        assert!(plain.positions[..nq] == pushed.positions[..nq] && plain.velocities[..nv] == pushed.velocities[..nv]);
+        let way = pushed.positions[nq + 1] - plain.positions[nq + 1];
+        assert!((0.01..=0.031).contains(&way), "{way}");
+    }
+
+    #[test]
     fn every_rule_of_failing_counts_alone() {
         let config = small_config();
         let (body, reference) = swaying(&config);
@@ -431,6 +480,7 @@ mod tests {
         let none = Ends {
             root_distance: f32::INFINITY,
             root_turn: f32::INFINITY,
+            least_upright: -2.0,
             body_distance: f32::INFINITY,
             least_root_height: 0.0,
         };
@@ -445,6 +495,17 @@ mod tests {
         position[3..7].copy_from_slice(&turned);
         assert!(Ends { root_turn: 0.49, ..none }.has_failed(&frame, &position, 0.0));
         assert!(!Ends { root_turn: 0.51, ..none }.has_failed(&frame, &position, 0.0));
+        // Who looks elsewhere is as upright as before; who leans is not.
+        let leaning = |axis: [f32; 3]| {
+            let mut position = frame.position.to_vec();
+            let turned = product(four(&position, 3), quaternion(axis));
+            position[3..7].copy_from_slice(&turned);
+            Ends { least_upright: 0.5, ..none }.has_failed(&frame, &position, 0.0)
+        };
+        assert_eq!(
+            [[0.0, 0.0, 2.0], [1.0, 0.0, 0.0], [1.1, 0.0, 0.0], [0.0, -1.1, 0.0]].map(leaning),
+            [false, false, true, true]
+        );
         assert!(Ends { body_distance: 0.1, ..none }.has_failed(&frame, &position, 0.11));
         position[2] *= 0.6;
         assert!(Ends { least_root_height: 0.61, ..none }.has_failed(&frame, &position, 0.0));

@@ -6,31 +6,33 @@
 //! | [`Reference`] | the motion that is tracked |
 //! | `observation`, `reward`, `starts` | what a policy sees, what it earns, where episodes begin |
 //! | `environment` | many worlds on their way through the reference |
+//! | `disturbance` | what brings worlds away from the reference while they learn |
 //! | `networks`, `collect`, `advantages`, `update` | values, and proximal policy optimisation |
-//! | `slopes`, `ascent` | policy gradients by the simulator's own differences |
 //! | [`TrackerWork`] | training as long work: progress, checkpoints, resume to the same bytes |
 //! | [`run_trial`] | measuring a policy |
+//! | [`Pilot`], [`Course`] | PD targets of one character, in whatever world; the motion that a generator makes for it |
 //! | [`Performer`], [`Driven`] | a policy that follows frame by frame what a generator predicts: a character that can be driven |
 //! | [`released`] | the body and the reference that the paper's authors released |
 //!
 //! All of it gives the same bits on any number of threads and any instruction set. Start reading at [`TrackerWork`].
 
 mod advantages;
-mod ascent;
 mod body;
 mod collect;
 mod config;
+mod course;
+mod disturbance;
 mod driven;
 mod environment;
 mod error;
 mod networks;
 mod observation;
 mod performer;
+mod pilot;
 mod policy;
 mod reference;
 pub mod released;
 mod reward;
-mod slopes;
 mod starts;
 #[cfg(test)]
 mod test_motion;
@@ -40,11 +42,13 @@ mod turn;
 mod update;
 
 pub use body::TrackedBody;
-pub use config::{Method, TrackerConfig, TrackerPreset};
-pub use driven::{Driven, DrivenFigures};
+pub use config::{TrackerConfig, TrackerPreset};
+pub use course::Course;
+pub use driven::{Driven, DrivenFigures, feeds_back_m};
 pub use environment::Episode;
 pub use error::TrackError;
-pub use performer::{Moment, Performer};
+pub use performer::Performer;
+pub use pilot::{Moment, Pilot, PilotState, Seen};
 pub use policy::{TrainedPolicy, time_step};
 pub use reference::Reference;
 pub use reward::RewardTerms;

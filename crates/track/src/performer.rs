@@ -1,41 +1,41 @@
 //! One character in simulation that follows a motion which is made while it moves.
 
 use crate::body::TrackedBody;
-use crate::environment::{Environment, Episode};
 use crate::error::TrackError;
+use crate::pilot::{Moment, Pilot, PilotState, Seen};
 use crate::policy::TrainedPolicy;
-use crate::reference::Reference;
-use crate::trial::trial_ends;
-use sinew_nn::MlpInference;
-use std::borrow::Cow;
+use sinew_sim::{Batch, BatchOptions, Condition, Readings};
 
-/// A simulated character under its policy.
-pub struct Performer<'a> {
-    environment: Environment<'a>,
-    policy: &'a TrainedPolicy,
-    memory: MlpInference<f32>,
+/// A simulated character under its policy, alone in its world.
+pub struct Performer {
+    pilot: Pilot,
+    state: PilotState,
+    batch: Batch,
+    positions: Vec<f32>,
+    velocities: Vec<f32>,
+    observed: Vec<f32>,
+    conditions: [Condition; 1],
 }
 
-/// What a performer did in a frame.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Moment {
-    /// Mean distance of all bodies from the motion, m.
-    pub body_error_m: f64,
-    /// Whether it has fallen, or lost its motion.
-    pub has_fallen: bool,
-}
-
-impl<'a> Performer<'a> {
+impl Performer {
     /// A character on the first frame of a window; see [`Performer::step`].
     ///
     /// # Errors
     /// Where the window is too short, or the world cannot be made.
-    pub fn new(body: &'a TrackedBody, policy: &'a TrainedPolicy, window: &[Vec<f64>]) -> Result<Self, TrackError> {
-        let reference = windowed(body, policy, window)?;
-        let ends = trial_ends(body, policy);
-        let mut environment = Environment::of(body, Cow::Owned(reference), &policy.config, ends, 1)?;
-        environment.place(&[0], &[1])?;
-        Ok(Performer { environment, policy, memory: policy.policy.mean.inference() })
+    pub fn new(body: &TrackedBody, policy: &TrainedPolicy, window: &[Vec<f64>]) -> Result<Performer, TrackError> {
+        let pilot = Pilot::new(body, policy)?;
+        let model = body.model();
+        let mut performer = Performer {
+            state: pilot.begin(window)?,
+            batch: Batch::new(model, 1, BatchOptions::default())?,
+            positions: vec![0.0; model.position_count()],
+            velocities: vec![0.0; model.velocity_count()],
+            observed: vec![0.0; model.observation_count()],
+            conditions: [Condition::Running],
+            pilot,
+        };
+        performer.reset()?;
+        Ok(performer)
     }
 
     /// Puts the character onto the motion, at rest with it: as after a fall.
@@ -43,9 +43,8 @@ impl<'a> Performer<'a> {
     /// # Errors
     /// Where the window is too short.
     pub fn place(&mut self, window: &[Vec<f64>]) -> Result<(), TrackError> {
-        let reference = windowed(self.environment.body, self.policy, window)?;
-        self.environment.follow(reference, 1);
-        self.environment.place(&[0], &[1])
+        self.pilot.follow(&mut self.state, window)?;
+        self.reset()
     }
 
     /// Goes on by a frame. The window has rows of `qpos`: the frame before the present one, the present one, and as many ahead as
@@ -54,28 +53,41 @@ impl<'a> Performer<'a> {
     /// # Errors
     /// Where the window is too short.
     pub fn step(&mut self, window: &[Vec<f64>]) -> Result<Moment, TrackError> {
-        let reference = windowed(self.environment.body, self.policy, window)?;
-        self.environment.follow(reference, 1);
-        let action = self.policy.policy.mean.infer(&self.environment.observations, &mut self.memory).to_vec();
-        self.environment.step(&action)?;
-        let outcome = self.environment.outcomes[0];
-        Ok(Moment { body_error_m: f64::from(outcome.body_error), has_fallen: outcome.episode == Episode::Failed })
+        self.pilot.follow(&mut self.state, window)?;
+        let seen = Seen { position: &self.positions, velocity: &self.velocities, observed: &self.observed };
+        let [from, to] = self.pilot.decide(&mut self.state, seen);
+        let readings = Readings {
+            positions: Some(&mut self.positions),
+            velocities: Some(&mut self.velocities),
+            observations: Some(&mut self.observed),
+            conditions: Some(&mut self.conditions),
+            ..Readings::none()
+        };
+        self.batch.control_from(from, to, self.pilot.interval(), readings)?;
+        let seen = Seen { position: &self.positions, velocity: &self.velocities, observed: &self.observed };
+        let moment = self.pilot.judge(&self.state, seen);
+        Ok(Moment { has_fallen: moment.has_fallen || self.conditions[0] != Condition::Running, ..moment })
     }
 
     /// Its `qpos`.
     pub fn position(&self) -> Vec<f64> {
-        self.environment.state.positions.iter().map(|x| f64::from(*x)).collect()
+        self.positions.iter().map(|x| f64::from(*x)).collect()
     }
 
     /// Its `qvel`.
     pub fn velocity(&self) -> Vec<f64> {
-        self.environment.state.velocities.iter().map(|x| f64::from(*x)).collect()
+        self.velocities.iter().map(|x| f64::from(*x)).collect()
     }
-}
 
-/// A window as a motion that can be tracked: the present frame is its second.
-fn windowed(body: &TrackedBody, policy: &TrainedPolicy, window: &[Vec<f64>]) -> Result<Reference, TrackError> {
-    Reference::new(body, policy.rate_hz, &[window.concat()], 2 + policy.frames_ahead())
+    fn reset(&mut self) -> Result<(), TrackError> {
+        let [position, velocity] = self.state.start();
+        self.positions.copy_from_slice(position);
+        self.velocities.copy_from_slice(velocity);
+        self.batch.reset(&[0], position, velocity)?;
+        let observed = self.state.start_observed();
+        self.observed[..observed.len()].copy_from_slice(&observed);
+        Ok(())
+    }
 }
 
 #[cfg(test)]
@@ -84,6 +96,7 @@ mod tests {
     use crate::config::TrackerConfig;
     use crate::networks::Policy;
     use crate::observation::Observer;
+    use crate::reference::Reference;
     use crate::test_motion::{small_config, swaying};
     use crate::trial::record;
 

@@ -13,7 +13,7 @@ use sinew_sim::Character;
 use std::path::Path;
 
 /// Version of the layout of files.
-const VERSION: &str = "1";
+const VERSION: &str = "2";
 
 /// A policy that was trained: the mean of its actions, with the character and the constants that it was trained with.
 #[derive(Clone, Debug)]
@@ -38,6 +38,14 @@ impl TrainedPolicy {
     ) -> TrainedPolicy {
         let (character, forward_rad) = (body.character.clone(), body.forward_rad);
         TrainedPolicy { character, forward_rad, config: config.clone(), rate_hz: reference.rate_hz, policy }
+    }
+
+    /// A policy that has learnt nothing: its actions are small, and the same in the same state.
+    pub fn untrained(body: &TrackedBody, config: &TrackerConfig, rate_hz: f64, seed: u64) -> TrainedPolicy {
+        let inputs = Observer::new(body, config).width(body);
+        let policy = Policy::new(config, inputs, body.coordinate_count(), seed);
+        let (character, forward_rad) = (body.character.clone(), body.forward_rad);
+        TrainedPolicy { character, forward_rad, config: config.clone(), rate_hz, policy }
     }
 
     /// Frames ahead that it has to know: its farthest preview, and one more for the velocity there.
@@ -108,8 +116,19 @@ impl TrainedPolicy {
     /// # Errors
     /// Where it is no policy, damaged or of another version.
     pub fn read(path: &Path) -> Result<TrainedPolicy, TrackError> {
+        TrainedPolicy::of_file(&TensorFile::read(path)?, path)
+    }
+
+    /// Reads the bytes of a file; errors name `path`.
+    ///
+    /// # Errors
+    /// As [`TrainedPolicy::read`].
+    pub fn from_bytes(bytes: &[u8], path: &Path) -> Result<TrainedPolicy, TrackError> {
+        TrainedPolicy::of_file(&TensorFile::from_bytes(bytes)?, path)
+    }
+
+    fn of_file(file: &TensorFile, path: &Path) -> Result<TrainedPolicy, TrackError> {
         let wrong = |problem: String| TrackError::Policy { path: path.into(), problem };
-        let file = TensorFile::read(path)?;
         let word = |name: &str| {
             let missing = || {
                 wrong(format!(

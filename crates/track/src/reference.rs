@@ -54,9 +54,23 @@ impl Reference {
         stretches_of_rows: &[Vec<f64>],
         least: usize,
     ) -> Result<Reference, TrackError> {
+        let figure = Figure::new(&body.character, body.forward_rad)?;
+        Reference::of_figure(body, &figure, rate_hz, stretches_of_rows, least)
+    }
+
+    /// The same, of a figure of the same character that was made before.
+    ///
+    /// # Errors
+    /// Where all of them are shorter than `least` frames.
+    pub(crate) fn of_figure(
+        body: &TrackedBody,
+        figure: &Figure,
+        rate_hz: f64,
+        stretches_of_rows: &[Vec<f64>],
+        least: usize,
+    ) -> Result<Reference, TrackError> {
         let (nq, nv) = (body.model.position_count(), body.model.velocity_count());
         let (nc, np) = (body.coordinate_count(), 3 + 3 * body.points.count());
-        let figure = Figure::new(&body.character, body.forward_rad)?;
         let mut reference = Reference {
             rate_hz,
             positions: Vec::new(),
@@ -186,6 +200,11 @@ impl Frame<'_> {
     /// Orientation of the root.
     pub fn root(&self) -> [f32; 4] {
         four(self.position, 3)
+    }
+    /// Cosine of the angle between the upward axes of a root and of the frame's.
+    pub fn upright(&self, position: &[f32]) -> f32 {
+        let up = |root: [f32; 4]| crate::turn::apply(crate::turn::inverse(root), [0.0, 0.0, 1.0]);
+        up(four(position, 3)).iter().zip(up(self.root())).map(|(a, b)| a * b).sum()
     }
     /// How far a root is turned off, rad.
     pub fn root_turn(&self, position: &[f32]) -> [f32; 3] {

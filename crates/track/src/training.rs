@@ -1,15 +1,13 @@
 //! Training as long work: collect, update, learn where episodes fail; again.
 
-use crate::ascent::climb;
 use crate::body::TrackedBody;
 use crate::collect::Collected;
-use crate::config::{Method, TrackerConfig};
+use crate::config::TrackerConfig;
 use crate::environment::{Ends, Environment, EnvironmentState};
 use crate::error::TrackError;
 use crate::networks::Networks;
 use crate::policy::TrainedPolicy;
 use crate::reference::Reference;
-use crate::slopes::Slopes;
 use crate::starts::Starts;
 use crate::trial::{TrialFigures, TrialOptions, run_trial};
 use crate::update::{Minibatch, Optimisers, followed_rate, update};
@@ -43,8 +41,6 @@ struct Session<'a> {
     networks: Networks,
     collected: Collected,
     minibatch: Minibatch,
-    slopes: Option<Slopes<'a>>,
-    measured: Vec<f32>,
 }
 
 /// How training stands.
@@ -56,7 +52,6 @@ pub struct TrainingState {
     weights: Vec<Vec<f32>>,
     adam_policy: Adam<f32>,
     adam_value: Adam<f32>,
-    adam_slopes: Adam<f32>,
     statistics: RunningStatistics,
     starts: Starts,
     worlds: EnvironmentState,
@@ -117,18 +112,8 @@ impl<'a> TrackerWork<'a> {
         }
         let environment = Environment::new(body, reference, config, Ends::new(body, config), config.worlds)?;
         let networks = Networks::new(config, environment.width(), body.coordinate_count(), seed);
-        let slopes = match config.method {
-            Method::Slopes | Method::Both => Some(Slopes::new(body, reference, config, config.slope_worlds)?),
-            Method::Ppo => None,
-        };
-        let session = Session {
-            environment,
-            networks,
-            collected: Collected::default(),
-            minibatch: Minibatch::default(),
-            slopes,
-            measured: Vec::new(),
-        };
+        let session =
+            Session { environment, networks, collected: Collected::default(), minibatch: Minibatch::default() };
         Ok(TrackerWork { body, reference, config, seed, until, session: Mutex::new(session) })
     }
 
@@ -188,8 +173,7 @@ impl Work for TrackerWork<'_> {
             transitions: 0,
             weights: networks.weights(),
             adam_policy: adam.clone(),
-            adam_value: adam.clone(),
-            adam_slopes: adam,
+            adam_value: adam,
             statistics,
             starts,
             worlds,
@@ -207,7 +191,7 @@ impl Work for TrackerWork<'_> {
     fn advance(&self, state: &mut TrainingState) -> Result<(), TrackError> {
         let config = self.config;
         let mut session = self.session.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        let Session { environment, networks, collected, minibatch, slopes, measured } = &mut *session;
+        let Session { environment, networks, collected, minibatch } = &mut *session;
         networks.set_weights(&state.weights);
         networks.set_statistics(&state.statistics);
         if !config.learns_deviation {
@@ -226,14 +210,8 @@ impl Work for TrackerWork<'_> {
         };
         let policy_rate = optimisers.policy_rate;
         let transitions = &collected.transitions;
-        let mut simulated = count;
-        let mut updated = update(networks, transitions, config, optimisers, key, minibatch)?;
-        if let Some(slopes) = slopes {
-            simulated += slopes.measure(networks, config, &collected.rollout, measured)?;
-            let adam = (&mut state.adam_slopes, config.slope_rate * decayed);
-            updated.is_finite &= climb(networks, transitions, measured, config, adam, key)?;
-        }
-        state.transitions += simulated;
+        let updated = update(networks, transitions, config, optimisers, key, minibatch)?;
+        state.transitions += count;
         if !updated.is_finite || !figures.reward.is_finite() {
             let what = if updated.is_finite { "the reward" } else { "a gradient" };
             return Err(TrackError::Diverged { transitions: state.transitions, what });

@@ -1,6 +1,6 @@
 //! Proximal policy optimisation (Schulman et al. 2017): the clipped objective, and one update of both networks from collected transitions.
 
-use crate::config::{Method, TrackerConfig};
+use crate::config::TrackerConfig;
 use crate::networks::{Networks, Policy};
 use rayon::prelude::*;
 use sinew_nn::Adam;
@@ -98,7 +98,7 @@ pub(crate) struct Optimisers<'a> {
     pub value_rate: f64,
 }
 
-/// One update: `epochs` passes over all transitions in random order, of the policy and the value, or of the value alone where slopes move the policy.
+/// One update: `epochs` passes over all transitions in random order, of the policy and the value.
 ///
 /// # Errors
 /// Where the work was told to stop.
@@ -112,7 +112,6 @@ pub(crate) fn update(
 ) -> Result<Updated, Cancelled> {
     let count = transitions.targets.len();
     let size = config.minibatch.min(count);
-    let moves_policy = config.method != Method::Slopes;
     memory.of_rows.clear();
     memory.of_rows.resize(size, RowFigures::default());
     let old_log = networks.policy.log_deviation.values().to_vec();
@@ -126,11 +125,8 @@ pub(crate) fn update(
             sinew_work::check_cancelled()?;
             gather(&transitions.observations, networks.value.inputs(), chosen, &mut memory.observations);
             let share = 1.0 / size as f32;
-            if moves_policy {
-                policy_gradient(&mut networks.policy, transitions, chosen, &old_log, config, share, memory);
-                let policy = &mut networks.policy;
-                is_finite &= optimisers.policy.step(policy, optimisers.policy_rate).is_taken;
-            }
+            policy_gradient(&mut networks.policy, transitions, chosen, &old_log, config, share, memory);
+            is_finite &= optimisers.policy.step(&mut networks.policy, optimisers.policy_rate).is_taken;
             value_gradient(networks, transitions, chosen, share, memory);
             for row in &memory.of_rows {
                 figures.divergence += row.divergence;

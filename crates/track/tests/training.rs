@@ -21,6 +21,18 @@ fn config() -> TrackerConfig {
     }
 }
 
+/// With all that troubles a training.
+fn troubled() -> TrackerConfig {
+    TrackerConfig {
+        survival_reward: 0.3,
+        push_speed: 0.5,
+        push_every_secs: 0.5,
+        action_disturbance: 0.2,
+        motion_follows_beyond: 0.05,
+        ..config()
+    }
+}
+
 /// A humanoid that stands and slowly bends its joints to and fro.
 fn standing(config: &TrackerConfig, frames: usize) -> (TrackedBody, Reference) {
     let body = TrackedBody::new(&embedded::humanoid(), 0.0, time_step(config, 30.0)).unwrap();
@@ -52,9 +64,34 @@ fn trained(config: &TrackerConfig, threads: usize) -> Vec<u8> {
     work.policy(&state).to_bytes("x".as_ref()).unwrap()
 }
 
+/// The network alone, without the constants that its file has beside it.
+fn network(config: &TrackerConfig) -> Vec<u8> {
+    let (body, reference) = standing(config, 90);
+    let work = TrackerWork::new(&body, &reference, config, 3, None).unwrap();
+    let state = run(&work, &RunOptions::default(), &mut |_, _, _| ControlFlow::Continue(())).unwrap().into_state();
+    work.policy(&state).to_onnx()
+}
+
+#[test]
+fn everything_that_troubles_a_training_changes_what_is_learnt() {
+    let all = TrackerConfig { transitions: 2 * 1024, ..troubled() };
+    let whole = network(&all);
+    assert!(whole == network(&TrackerConfig { start_temperature: all.start_temperature, ..all.clone() }));
+    let less = [
+        TrackerConfig { survival_reward: 0.0, ..all.clone() },
+        TrackerConfig { push_speed: 0.0, ..all.clone() },
+        TrackerConfig { action_disturbance: 0.0, ..all.clone() },
+        TrackerConfig { motion_follows_beyond: 0.0, ..all.clone() },
+        TrackerConfig { action_torque_share: 0.1, ..all.clone() },
+    ];
+    for config in less {
+        assert!(network(&config) != whole, "{config:?}");
+    }
+}
+
 #[test]
 fn any_number_of_threads_gives_the_same_policy() {
-    let config = config();
+    let config = troubled();
     let one = trained(&config, 1);
     assert!(one == trained(&config, 3));
     assert!(one != trained(&TrackerConfig { transitions: 1024, ..config }, 1));
@@ -62,7 +99,7 @@ fn any_number_of_threads_gives_the_same_policy() {
 
 #[test]
 fn a_run_that_was_stopped_goes_on_to_the_same_policy() {
-    let config = config();
+    let config = troubled();
     let whole = trained(&config, 2);
     let folder = tempfile::tempdir().unwrap();
     let (body, reference) = standing(&config, 90);

@@ -5,7 +5,7 @@ use crate::bar::{Bar, Interrupted, stopped_by_interrupt};
 use crate::settings::{ConfigArgs, one_of};
 use anyhow::{Result, bail};
 use clap::Args;
-use sinew::learn::tracker::{Event, Made, POLICY, Request, Tested, test, train};
+use sinew::learn::tracker::{Event, Made, POLICY, Request, Tested, test, train, usual_preset};
 use sinew::tracking::{TrackerConfig, TrackerPreset, TrialOptions};
 use sinew::work::RunOptions;
 use std::ops::ControlFlow;
@@ -24,9 +24,9 @@ pub struct Tracker {
     /// Tracks only so many frames of a set or of clips, drawn by the seed
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(12..))]
     frames: Option<u32>,
-    /// Constants: paper (the text), icc (its authors' code) or default
-    #[arg(long, value_name = "NAME", default_value = "default", value_parser = one_of::<TrackerPreset>())]
-    preset: TrackerPreset,
+    /// Constants: paper (the text), icc (its authors' code), default, or driven, which is the default for generators
+    #[arg(long, value_name = "NAME", value_parser = one_of::<TrackerPreset>())]
+    preset: Option<TrackerPreset>,
     /// Million transitions after which training ends; by default those of the preset
     #[arg(long, value_name = "MILLIONS", allow_negative_numbers = true)]
     transitions: Option<f64>,
@@ -61,7 +61,8 @@ pub struct Tracker {
 impl Tracker {
     /// Runs the command.
     pub fn run(&self) -> Result<()> {
-        let mut config = self.settings.on_top_of(TrackerConfig::preset(self.preset))?;
+        let preset = self.preset.unwrap_or_else(|| usual_preset(&self.input));
+        let mut config = self.settings.on_top_of(TrackerConfig::preset(preset))?;
         if let Some(millions) = self.transitions {
             if !(0.001..=100_000.0).contains(&millions) {
                 bail!("--transitions {millions}: give a number of millions from 0.001 to 100000");

@@ -73,6 +73,16 @@ impl Features {
         &self.values[frame * self.width..(frame + 1) * self.width]
     }
 
+    /// Which feet touch the ground in a frame.
+    pub fn feet(&self, frame: usize) -> u32 {
+        self.feet[frame]
+    }
+
+    /// Whether a transition may leave or enter a frame.
+    pub fn is_open(&self, frame: usize) -> bool {
+        self.is_open[frame]
+    }
+
     /// Distance of two frames by pose and velocity, m.
     pub fn distance(&self, a: usize, b: usize) -> f32 {
         square_distance(self.row(a), self.row(b)).sqrt()

@@ -1,13 +1,16 @@
 //! The motion graph: which frame may be followed by which (Lee et al. 2002; Kovar, Gleicher & Pighin 2002).
 //!
 //! Frames of all clips lead to the next frame of their clip; where two stretches of motion come close, with the same feet on the ground, each also leads to
-//! what follows the other. What is left of that is its largest strongly connected part, in which a random walk never ends.
+//! what follows the other. What is left of that is its largest strongly connected part, in which a random walk never ends. Clips that meet nothing are joined
+//! to it at their ends.
 
 mod align;
 mod distance;
+mod join;
 mod strong_core;
 
 pub use align::align;
+pub use join::Joined;
 pub use strong_core::{reached, strong_components, strong_core};
 
 use crate::captured::Captured;
@@ -70,6 +73,9 @@ pub struct GraphReport {
     pub largest_distance_m: f64,
     /// Mean distance of the transitions, by joints, after aligning, m.
     pub mean_distance_m: f64,
+    /// Clips that come near to no other, and are entered and left at their ends.
+    #[serde(default)]
+    pub joined: Vec<Joined>,
     /// What was cut off.
     pub pruned: Vec<Pruned>,
 }
@@ -98,27 +104,37 @@ impl MotionGraph {
         let largest = |wider: f32| wider * config.transition_distance as f32 * reference;
         let mut meetings = features.meetings(largest(WIDER[WIDER.len() - 1]));
         meetings.sort_by(|a, b| a.distance.total_cmp(&b.distance).then((a.first, a.second).cmp(&(b.first, b.second))));
-        let mut graph = MotionGraph::of_meetings(figure, captured, config, &[]);
+        let mut ways = Vec::new();
+        let mut graph = MotionGraph::of_ways(figure, captured, config, &ways);
+        let mut widest = 0.0;
         for (round, wider) in WIDER.into_iter().enumerate() {
             let near = meetings.iter().copied().filter(|m| m.distance <= largest(wider));
             let within = spread(near, (SPREAD_SECS * RATE_HZ) as u32, most << round);
-            graph = MotionGraph::of_meetings(figure, captured, config, &within);
-            graph.report.largest_distance_m = f64::from(largest(wider));
+            ways = within.iter().flat_map(|m| [(m.first, m.second), (m.second, m.first)]).collect();
+            graph = MotionGraph::of_ways(figure, captured, config, &ways);
+            widest = f64::from(largest(wider));
             if graph.report.core_frames as f64 >= GOOD_CORE * captured.frame_count() as f64 {
                 break;
             }
         }
+        let joins = join::joins(&features, captured, &graph.is_core, figure.height_m());
+        if !joins.is_empty() {
+            ways.extend(joins.iter().flat_map(|(_, ways)| *ways));
+            graph = MotionGraph::of_ways(figure, captured, config, &ways);
+            graph.report.joined = joins.into_iter().map(|(joined, _)| joined).collect();
+        }
+        graph.report.largest_distance_m = widest;
         graph.report.reference_m = f64::from(reference);
         graph
     }
 
-    fn of_meetings(figure: &Figure, captured: &Captured, config: &DataConfig, meetings: &[Meeting]) -> MotionGraph {
+    /// The graph with transitions from the first frame of each pair to what follows the second.
+    fn of_ways(figure: &Figure, captured: &Captured, config: &DataConfig, ways: &[(u32, u32)]) -> MotionGraph {
         let frames = captured.frame_count();
-        let mut transitions: Vec<Transition> = meetings
+        let mut transitions: Vec<Transition> = ways
             .par_iter()
-            .flat_map_iter(|m| [(m.first, m.second), (m.second, m.first)])
-            .filter(|&(_, like)| captured.has_next(like as usize))
-            .map(|(from, like)| transition(figure, captured, config, from, like))
+            .filter(|&&(_, like)| captured.has_next(like as usize))
+            .map(|&(from, like)| transition(figure, captured, config, from, like))
             .collect();
         transitions.sort_by_key(|t| (t.from, t.like));
         let mut edges: Vec<Vec<u32>> =

@@ -20,14 +20,10 @@ pub struct MatchingConfig {
     pub path_weight: f64,
     /// Weight of the heading ahead, where it is asked for.
     pub heading_weight: f64,
-    /// Weight of the places of the feet.
-    pub foot_position_weight: f64,
-    /// Weight of the velocities of the feet.
-    pub foot_velocity_weight: f64,
-    /// Weight of the root's velocity.
-    pub root_velocity_weight: f64,
-    /// Weight of the root's height and tilt.
-    pub root_pose_weight: f64,
+    /// A frame whose pose is so far from the present one costs 1: the root mean square over root, feet and ends of limbs, over the character's height.
+    pub pose_distance: f64,
+    /// Weight of velocities in that distance, s: a difference of 1 m/s counts as this many metres.
+    pub velocity_secs: f64,
     /// Weight of place and time of a moment to be achieved.
     pub moment_weight: f64,
     /// Weight of the height that is asked for.
@@ -64,15 +60,13 @@ impl Default for MatchingConfig {
             target_weight: 2.0,
             path_weight: 0.7,
             heading_weight: 1.5,
-            foot_position_weight: 0.75,
-            foot_velocity_weight: 1.0,
-            root_velocity_weight: 1.0,
-            root_pose_weight: 0.5,
+            pose_distance: 0.05,
+            velocity_secs: 0.1,
             moment_weight: 2.0,
             height_weight: 1.0,
             switch_below: 0.9,
             response_halflife_secs: 0.2,
-            blend_halflife_secs: 0.1,
+            blend_halflife_secs: 0.2,
             steer_share: 0.2,
             steer_turn_per_m: 0.5,
             lock_speed: 0.1,
@@ -95,17 +89,15 @@ impl MatchingConfig {
             ("target_weight", self.target_weight),
             ("path_weight", self.path_weight),
             ("heading_weight", self.heading_weight),
-            ("foot_position_weight", self.foot_position_weight),
-            ("foot_velocity_weight", self.foot_velocity_weight),
-            ("root_velocity_weight", self.root_velocity_weight),
-            ("root_pose_weight", self.root_pose_weight),
             ("moment_weight", self.moment_weight),
             ("height_weight", self.height_weight),
         ];
         if let Some(&(name, value)) = weights.iter().find(|(_, w)| !(0.0..=1000.0).contains(w)) {
             return Some((name, value, "from 0 to 1000"));
         }
-        let ranges: [(&str, f64, std::ops::RangeInclusive<f64>, &str); 12] = [
+        let ranges: [(&str, f64, std::ops::RangeInclusive<f64>, &str); 14] = [
+            ("pose_distance", self.pose_distance, 0.001..=100.0, "from 0.001 to 100"),
+            ("velocity_secs", self.velocity_secs, 0.0..=10.0, "from 0 to 10"),
             ("search_secs", self.search_secs, 0.01..=10.0, "from 0.01 to 10"),
             ("least_ahead_secs", self.least_ahead_secs, 0.0..=10.0, "from 0 to 10"),
             ("switch_below", self.switch_below, 0.0..=1.0, "from 0 to 1"),

@@ -13,6 +13,9 @@ use std::ops::Range;
 /// Times ahead at which the path is compared.
 pub(super) const AHEAD: usize = 3;
 
+/// The point above the root by which tilts are compared, over the character's height.
+const ABOVE: f64 = 0.3;
+
 /// Where each kind of feature stands in a row.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Layout {
@@ -22,6 +25,8 @@ pub(super) struct Layout {
     height_span: [usize; 2],
     /// Sites of each foot.
     pub feet: Vec<Vec<usize>>,
+    /// Sites that are compared one by one: the ends of all other limbs.
+    limbs: Vec<usize>,
     /// Place at each time ahead: forward and left, m.
     pub places: Range<usize>,
     /// Heading at each time ahead: cosine and sine.
@@ -30,6 +35,10 @@ pub(super) struct Layout {
     pub foot_places: Range<usize>,
     /// Velocity of each foot, m/s.
     pub foot_velocities: Range<usize>,
+    /// Place of the end of each other limb, m.
+    pub limb_places: Range<usize>,
+    /// Its velocity, m/s.
+    pub limb_velocities: Range<usize>,
     /// Velocity of the root, m/s.
     pub root_velocity: Range<usize>,
     /// Height of the root, m.
@@ -47,6 +56,7 @@ pub(super) struct Layout {
 impl Layout {
     pub fn new(figure: &Figure, config: &MatchingConfig, rate_hz: f64) -> Layout {
         let feet = feet(figure);
+        let limbs: Vec<usize> = (0..figure.sites().len()).filter(|&site| !figure.sites()[site].is_foot).collect();
         let count = feet.len();
         let frames_in = |secs: f64| libm::round(secs * rate_hz).max(1.0) as usize;
         let mut end = 0;
@@ -61,6 +71,8 @@ impl Layout {
             headings: next(2 * AHEAD),
             foot_places: next(3 * count),
             foot_velocities: next(3 * count),
+            limb_places: next(3 * limbs.len()),
+            limb_velocities: next(3 * limbs.len()),
             root_velocity: next(3),
             root_height: next(1),
             tilt: next(2),
@@ -68,6 +80,7 @@ impl Layout {
             moment_time: next(1),
             height_ahead: next(1),
             feet,
+            limbs,
         }
     }
 
@@ -84,6 +97,8 @@ impl Layout {
             self.headings.clone(),
             self.foot_places.clone(),
             self.foot_velocities.clone(),
+            self.limb_places.clone(),
+            self.limb_velocities.clone(),
             self.root_velocity.clone(),
             self.root_height.clone(),
             self.tilt.clone(),
@@ -94,25 +109,31 @@ impl Layout {
         kinds
     }
 
-    /// Features of the pose alone: feet, root.
+    /// Features of the pose alone: feet, ends of other limbs, root.
     pub fn pose(&self) -> Range<usize> {
         self.foot_places.start..self.tilt.end
     }
 
-    /// Weight of each feature of the pose, squared; 0 for others.
-    pub fn pose_weights(&self, config: &MatchingConfig) -> Vec<f32> {
+    /// Weight of each feature of the pose, squared; 0 for others. With them a pose that is `D` away costs `(D/d₀)²`: D² is the mean over the root, the point
+    /// above it, feet and ends of limbs of `|Δplace|² + (τ·|Δvelocity|)²`, d₀ the share `pose_distance` of the height and τ `velocity_secs`.
+    pub fn pose_weights(&self, config: &MatchingConfig, height_m: f64, deviation: &[f32]) -> Vec<f32> {
         let mut weights = vec![0.0; self.dims()];
-        let feet = self.feet.len().max(1) as f64;
-        let mut fill = |range: &Range<usize>, weight: f64| {
-            weights[range.clone()].fill((weight * weight) as f32);
+        let points = (2 + self.feet.len() + self.limbs.len()) as f64;
+        let unit = 1.0 / (config.pose_distance * height_m) / points.sqrt();
+        let mut fill = |range: &Range<usize>, scale: f64| {
+            for d in range.clone() {
+                let weight = unit * scale * f64::from(deviation[d]);
+                weights[d] = (weight * weight) as f32;
+            }
         };
-        // Many feet count as much as two.
-        let share = (2.0 / feet).sqrt();
-        fill(&self.foot_places, share * config.foot_position_weight);
-        fill(&self.foot_velocities, share * config.foot_velocity_weight);
-        fill(&self.root_velocity, config.root_velocity_weight);
-        fill(&self.root_height, config.root_pose_weight);
-        fill(&self.tilt, config.root_pose_weight);
+        fill(&self.foot_places, 1.0);
+        fill(&self.limb_places, 1.0);
+        fill(&self.root_height, 1.0);
+        // A level part of the upward axis moves the point above the root by so much.
+        fill(&self.tilt, ABOVE * height_m);
+        fill(&self.foot_velocities, config.velocity_secs);
+        fill(&self.limb_velocities, config.velocity_secs);
+        fill(&self.root_velocity, config.velocity_secs);
         weights
     }
 
@@ -121,7 +142,7 @@ impl Layout {
         let positions = sequence.positions_f64(figure);
         let poses: Vec<&[f64]> = positions.chunks(figure.model().position_count()).collect();
         let frames: Vec<GroundTransform> = poses.iter().map(|pose| figure.heading_frame(pose)).collect();
-        let feet: Vec<Vec<[f64; 3]>> = poses.iter().map(|pose| self.foot_points(&figure.site_places(pose))).collect();
+        let ends: Vec<Vec<[f64; 3]>> = poses.iter().map(|pose| self.end_points(&figure.site_places(pose))).collect();
         let mut rows = vec![0.0; poses.len() * self.dims()];
         for (frame, row) in rows.chunks_mut(self.dims()).enumerate() {
             let back = frames[frame].inverse();
@@ -138,8 +159,8 @@ impl Layout {
                 std::array::from_fn::<f64, 3, _>(|k| per_frame * (b[k] - a[k]))
             };
             let body = BodyFeatures {
-                feet: feet[frame].clone(),
-                foot_velocities: (0..self.feet.len()).map(|foot| velocity(&|f| feet[f][foot])).collect(),
+                ends: ends[frame].clone(),
+                end_velocities: (0..ends[frame].len()).map(|end| velocity(&|f| ends[f][end])).collect(),
                 root_velocity: velocity(&|f| [poses[f][0], poses[f][1], poses[f][2]]),
             };
             self.write_pose(&body, poses[frame], &back, row);
@@ -157,12 +178,12 @@ impl Layout {
         let before_secs = 1e-3;
         let mut before = qpos.to_vec();
         figure.model().displace(qpos, qvel, -before_secs, &mut before);
-        let feet = self.foot_points(&figure.site_places(qpos));
-        let then = self.foot_points(&figure.site_places(&before));
+        let ends = self.end_points(&figure.site_places(qpos));
+        let then = self.end_points(&figure.site_places(&before));
         let speed = |a: &[f64; 3], b: &[f64; 3]| std::array::from_fn(|k| (b[k] - a[k]) / before_secs);
         let body = BodyFeatures {
-            foot_velocities: then.iter().zip(&feet).map(|(a, b)| speed(a, b)).collect(),
-            feet,
+            end_velocities: then.iter().zip(&ends).map(|(a, b)| speed(a, b)).collect(),
+            ends,
             root_velocity: [qvel[0], qvel[1], qvel[2]],
         };
         let mut row = vec![0.0; self.dims()];
@@ -175,9 +196,13 @@ impl Layout {
             let [x, y] = back.vector([v[0], v[1]]);
             [x, y, v[2]]
         };
-        for (foot, (place, velocity)) in body.feet.iter().zip(&body.foot_velocities).enumerate() {
-            write(&mut row[self.foot_places.start + 3 * foot..], &back.place(*place));
-            write(&mut row[self.foot_velocities.start + 3 * foot..], &turned(*velocity));
+        for (end, (place, velocity)) in body.ends.iter().zip(&body.end_velocities).enumerate() {
+            let (places, velocities, at) = match end.checked_sub(self.feet.len()) {
+                None => (&self.foot_places, &self.foot_velocities, end),
+                Some(limb) => (&self.limb_places, &self.limb_velocities, limb),
+            };
+            write(&mut row[places.start + 3 * at..], &back.place(*place));
+            write(&mut row[velocities.start + 3 * at..], &turned(*velocity));
         }
         write(&mut row[self.root_velocity.start..], &turned(body.root_velocity));
         row[self.root_height.start] = qpos[2] as f32;
@@ -196,19 +221,19 @@ impl Layout {
         row[self.moment_time.start] = get(Control::TimeLeft);
     }
 
-    /// Middle of the sites of each foot.
-    fn foot_points(&self, sites: &[[f64; 3]]) -> Vec<[f64; 3]> {
+    /// Middle of the sites of each foot, then the ends of the other limbs.
+    fn end_points(&self, sites: &[[f64; 3]]) -> Vec<[f64; 3]> {
         let middle = |own: &Vec<usize>| {
             let share = 1.0 / own.len() as f64;
             std::array::from_fn(|k| own.iter().map(|&s| share * sites[s][k]).sum())
         };
-        self.feet.iter().map(middle).collect()
+        self.feet.iter().map(middle).chain(self.limbs.iter().map(|&limb| sites[limb])).collect()
     }
 }
 
 struct BodyFeatures {
-    feet: Vec<[f64; 3]>,
-    foot_velocities: Vec<[f64; 3]>,
+    ends: Vec<[f64; 3]>,
+    end_velocities: Vec<[f64; 3]>,
     root_velocity: [f64; 3],
 }
 

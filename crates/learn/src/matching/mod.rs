@@ -4,6 +4,7 @@
 //! Nothing is trained, and what lies ahead is read from the set. Start reading at [`MotionMatching`]; `features.rs` says what is compared, `search.rs` finds
 //! the nearest frame, `desired.rs` turns objectives into paths.
 
+mod commitment;
 mod config;
 mod desired;
 mod features;
@@ -25,6 +26,7 @@ use crate::ground_transform::{GroundTransform, wrap_angle};
 use crate::intent::{Control, Intent};
 use crate::motion_set::MotionSet;
 use crate::objective::Objective;
+use commitment::{Commitment, commitments};
 use desired::Desired;
 use features::{Layout, Standard};
 use motion_store::MotionStore;
@@ -40,6 +42,7 @@ pub struct MotionMatching {
     rate_hz: f64,
     config: MatchingConfig,
     store: MotionStore,
+    commitments: Vec<Commitment>,
     layout: Layout,
     standard: Standard,
     pose_weights: Vec<f32>,
@@ -64,6 +67,8 @@ pub struct MatchingMemory {
     offset_rate: Vec<f64>,
     /// Frames since the last search.
     since_search: u32,
+    /// Whether a search is due that waits for the end of a commitment.
+    is_asked: bool,
     /// Features of a body that is elsewhere, for the next search.
     elsewhere: Option<Vec<f32>>,
     /// The objective of the last step.
@@ -90,7 +95,13 @@ impl MotionMatching {
         standard.apply(&mut rows);
         let store = MotionStore::new(set);
         let least_ahead = libm::ceil(config.least_ahead_secs * rate_hz).max(2.0) as usize;
-        let findable = |frame: usize| store.frames_left(frame) >= least_ahead;
+        let goes_on = |frame: usize| store.frames_left(frame) >= least_ahead;
+        let mut commitments = commitments(set, &figure);
+        // Who is never on the ground may turn in the air, and who does nothing but act may begin anywhere.
+        if (0..store.frame_count()).all(|frame| commitments[frame].holds() || !goes_on(frame)) {
+            commitments.fill(Commitment::default());
+        }
+        let findable = |frame: usize| goes_on(frame) && !commitments[frame].holds();
         let found_by = (0..store.frame_count()).map(|f| findable(f).then_some(store.intents[f].actions)).collect();
         if !(0..store.frame_count()).any(findable) {
             return Err(GeneratorError::TooShort { least_secs: least_ahead as f64 / rate_hz });
@@ -102,7 +113,7 @@ impl MotionMatching {
             foot_lock: FootLock::new(&figure, &layout.feet, limits, foot_decay, secs)?,
             feasible: FeasibleRange::of_set(set, &figure),
             index: SearchIndex::new(&rows, layout.dims(), found_by),
-            pose_weights: layout.pose_weights(config),
+            pose_weights: layout.pose_weights(config, figure.height_m(), &standard.deviation),
             blend: Decay::new(config.blend_halflife_secs, secs),
             follow_share: 1.0 - libm::exp2(-secs / config.follow_halflife_secs),
             search_frames: libm::round(config.search_secs * rate_hz).max(1.0) as u32,
@@ -111,6 +122,7 @@ impl MotionMatching {
             rate_hz,
             figure,
             store,
+            commitments,
             layout,
             standard,
         })
@@ -124,10 +136,11 @@ impl MotionMatching {
     /// Searches a frame to go on from, where it is time to, and goes there.
     fn search(&self, memory: &mut MatchingMemory, intent: &Intent, is_changed: bool) {
         let must = self.store.frames_left(memory.frame) == 0 || memory.elsewhere.is_some();
-        if !(must || is_changed || memory.since_search >= self.search_frames) {
+        memory.is_asked |= is_changed || memory.since_search >= self.search_frames;
+        if !must && (!memory.is_asked || self.commitments[memory.frame].holds()) {
             return;
         }
-        memory.since_search = 0;
+        (memory.since_search, memory.is_asked) = (0, false);
         let mut present = Vec::new();
         self.index.features(memory.frame, &mut present);
         let pose = memory.elsewhere.take().unwrap_or_else(|| present.clone());
@@ -284,6 +297,7 @@ impl Generator for MotionMatching {
             offset: vec![0.0; nv],
             offset_rate: vec![0.0; nv],
             since_search: self.search_frames,
+            is_asked: false,
             elsewhere: None,
             objective: None,
             locks: self.foot_lock.start(),
@@ -319,6 +333,18 @@ impl Generator for MotionMatching {
         let shown = self.store.intents[memory.frame];
         (state.qpos, state.contacts, state.frame) = (qpos, contacts, state.frame + 1);
         completed(intent, &shown)
+    }
+
+    fn move_ground(&self, state: &mut GeneratorState, by: &GroundTransform) {
+        by.move_root(&mut state.qpos);
+        let memory = memory_of(state);
+        memory.anchor = by.then_after(&memory.anchor);
+        // The root's level parts are in the world's axes, the others in the body's.
+        for level in [&mut memory.offset, &mut memory.offset_rate] {
+            let turned = by.vector([level[0], level[1]]);
+            level[..2].copy_from_slice(&turned);
+        }
+        memory.locks.iter_mut().for_each(|lock| lock.move_ground(by));
     }
 
     fn set_pose(&self, state: &mut GeneratorState, qpos: &[f64], qvel: &[f64]) {

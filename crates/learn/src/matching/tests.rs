@@ -248,3 +248,51 @@ fn the_objective_is_projected_and_completed() {
     assert!((done.get(Control::Speed).unwrap() - 1.2).abs() < 1e-3, "{done:?}");
     assert_eq!(done.actions, 1);
 }
+
+#[test]
+fn nothing_is_left_or_entered_in_the_middle_of_a_flight() {
+    let (_, mut set) = stepping(1.0, 150);
+    let nq = set.header.position_count;
+    for frame in 60..80 {
+        set.sequences[0].contacts[frame] = 0;
+        set.sequences[0].positions[frame * nq + 2] += 0.2;
+    }
+    let matching = MotionMatching::new(&set, &MatchingConfig::default()).unwrap();
+    assert!((0..150).all(|frame| !(60..80).contains(&frame) || !matching.index.may_find(frame)));
+    let mut state = matching.start(1);
+    let (mut flown, mut before) = (Vec::new(), 0);
+    for number in 0..400 {
+        // Something else is asked for in every frame.
+        let objective = Objective { actions: 1, target: Some([5.0, 0.1 * f64::from(number)]), ..Objective::default() };
+        matching.step(&mut state, &objective);
+        let frame = memory_of(&mut state).frame;
+        if (60..80).contains(&frame) {
+            assert!(frame == before + 1, "{before} to {frame}");
+            flown.push(frame);
+        } else if (60..79).contains(&before) {
+            panic!("left in the air: {before} to {frame}");
+        }
+        before = frame;
+    }
+    // Where it flies at all, it does so from the take-off to the landing.
+    assert!(flown.len() % 20 == 0 || (60..80).contains(&before), "{flown:?}");
+}
+
+#[test]
+fn a_motion_that_is_moved_goes_on_there_as_here() {
+    let matching = matching(&[(0.6, 0.0), (1.2, 0.6)]);
+    let by = GroundTransform { x: 3.0, y: -2.0, yaw: 2.3 };
+    let objective = Objective { actions: 1, speed: Some(0.9), ..Objective::default() };
+    let mut here = matching.start(2);
+    go(&matching, &mut here, &objective, 20);
+    let mut there = here.clone();
+    matching.move_ground(&mut there, &by);
+    for frame in 0..60 {
+        let mut moved = here.qpos.clone();
+        by.move_root(&mut moved);
+        let off = moved.iter().zip(&there.qpos).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+        assert!(off < 1e-6, "frame {frame}: {off}");
+        matching.step(&mut here, &objective);
+        matching.step(&mut there, &objective);
+    }
+}

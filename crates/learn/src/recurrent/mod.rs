@@ -227,6 +227,13 @@ impl Generator for RecurrentGenerator {
         parts.flat_map_iter(|(states, objectives)| self.step_together(states, objectives)).collect()
     }
 
+    fn move_ground(&self, state: &mut GeneratorState, by: &GroundTransform) {
+        by.move_root(&mut state.qpos);
+        let memory = memory_of(state);
+        memory.frame = by.then_after(&memory.frame);
+        memory.locks.iter_mut().for_each(|lock| lock.move_ground(by));
+    }
+
     fn set_pose(&self, state: &mut GeneratorState, qpos: &[f64], qvel: &[f64]) {
         let mut before = vec![0.0; qpos.len()];
         self.figure.model().displace(qpos, qvel, -1.0 / self.rate_hz, &mut before);

@@ -153,19 +153,28 @@ pub fn run_trial(generator: &dyn Generator, set: &MotionSet, options: &TrialOpti
         }
         let mut stream = Stream::new(options.seed, "objective", number);
         let task = tasks.draw(&state, figure, seen_velocity(generator, &trace, &state), &mut stream)?;
-        for _ in task.from_frame..task.to_frame {
+        let follows = Objective { actions: task.objective.actions, ..Objective::default() };
+        for frame in task.from_frame..task.to_frame + task.follow_frames {
+            let objective = if frame < task.to_frame { task.objective } else { follows };
             let clock = Instant::now();
-            generator.step(&mut state, &task.objective);
+            generator.step(&mut state, &objective);
             trace.micros.push(1e6 * clock.elapsed().as_secs_f64());
             trace.rows.push(state.qpos.clone());
             trace.contacts.push(state.contacts);
-            trace.objectives.push(task.objective);
+            trace.objectives.push(objective);
             trace.joint_places.push(generator.joint_places(&state));
         }
         trace.tasks.push(task);
     }
     let figures = trace.figures(generator, set, options);
     Some((trace, figures))
+}
+
+/// Farthest that a foot gets from where its contact began, cm: median over contacts, as [`TrialFigures::foot_slide_cm`].
+pub fn foot_slide_cm(figure: &crate::Figure, rows: &[Vec<f64>], contacts: &[u32]) -> f64 {
+    let sites: Vec<Vec<[f64; 3]>> = rows.iter().map(|row| figure.site_places(row)).collect();
+    let feet: Vec<usize> = (0..figure.sites().len()).filter(|&s| figure.sites()[s].is_foot).collect();
+    median(&slides_cm(&sites, contacts, &feet))
 }
 
 /// Velocity in the heading frame by the last two frames.

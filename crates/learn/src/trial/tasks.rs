@@ -1,6 +1,7 @@
 //! Random objectives that a set says to be feasible.
 
 use crate::actions::{Action, Goal};
+use crate::contacts::runs;
 use crate::figure::Figure;
 use crate::generator::GeneratorState;
 use crate::intent::{Control, Intent};
@@ -37,6 +38,8 @@ pub(super) struct Task {
     pub from_frame: usize,
     /// The frame at which it is due or given up.
     pub to_frame: usize,
+    /// Frames after that in which an action is carried to its end, before anything else is asked for.
+    pub follow_frames: usize,
 }
 
 /// A frame of the set as a task: how it moves, and what it means to do.
@@ -49,6 +52,8 @@ struct Example {
 pub(super) struct Tasks {
     targets: Vec<Vec<Example>>,
     velocities: Vec<Vec<Example>>,
+    /// Of each action: frames from its moment to its end, the median.
+    follow_frames: Vec<usize>,
     rate_hz: f64,
     far_m: f64,
 }
@@ -80,7 +85,8 @@ impl Tasks {
                 }
             }
         }
-        Tasks { targets, velocities, rate_hz, far_m: FAR * figure.height_m() }
+        let follow_frames = (0..actions.len()).map(|index| follow_frames(set, index)).collect();
+        Tasks { targets, velocities, follow_frames, rate_hz, far_m: FAR * figure.height_m() }
     }
 
     /// Draws the next task of a character that moves with `velocity` in its heading frame, m/s. None where the set shows no action.
@@ -125,8 +131,25 @@ impl Tasks {
         let secs = objective.due_secs.map_or(HELD_SECS, |due| due - now_secs);
         let from_frame = state.frame as usize;
         let to_frame = from_frame + libm::round(secs * self.rate_hz).max(1.0) as usize;
-        Some(Task { kind, action, objective, from_frame, to_frame })
+        let follow_frames = if objective.due_secs.is_some() { self.follow_frames[action] } else { 0 };
+        Some(Task { kind, action, objective, from_frame, to_frame, follow_frames })
     }
+}
+
+/// How long an action goes on after its moment, the middle of its label: the median over the set; 0 for what is not achieved in a moment.
+fn follow_frames(set: &MotionSet, index: usize) -> usize {
+    if set.header.actions[index].goal != Goal::Achieve {
+        return 0;
+    }
+    let shown = set.sequences.iter().flat_map(|sequence| {
+        let labels = &sequence.labels;
+        runs(labels.len(), |frame| labels[frame] >> index & 1 == 1)
+            .into_iter()
+            .map(|(first, end)| (end - first).div_ceil(2))
+    });
+    let mut shown: Vec<usize> = shown.collect();
+    shown.sort_unstable();
+    shown.get(shown.len() / 2).copied().unwrap_or(0)
 }
 
 /// Of some random examples the one that moves most like the character.

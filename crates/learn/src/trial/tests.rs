@@ -35,6 +35,9 @@ impl Generator for Glider {
     fn bytes(&self) -> usize {
         77
     }
+    fn move_ground(&self, state: &mut GeneratorState, by: &GroundTransform) {
+        by.move_root(&mut state.qpos);
+    }
     fn start(&self, seed: u64) -> GeneratorState {
         self.inner.start(seed)
     }
@@ -129,6 +132,7 @@ fn a_change_of_direction_is_followed_when_the_velocity_points_there() {
         objective: Objective { target: Some([0.5, 500.0]), ..Objective::default() },
         from_frame,
         to_frame: from_frame + 40,
+        follow_frames: 0,
     };
     let trace = Trace {
         rows: roots(20),

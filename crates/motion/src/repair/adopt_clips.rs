@@ -6,12 +6,18 @@ use crate::{Clip, ReadError, Rig, Skeleton};
 use glam::{DQuat, DVec3};
 use std::collections::BTreeMap;
 
+/// A root lies at the origin where it is nearer to it than this, over its height above the lowest joint.
+const AT_ORIGIN: f64 = 0.05;
+/// A clip runs high above such a root where its median height is more than this, over the same.
+const RUNS_HIGH: f64 = 0.5;
+
 /// Appends the clips of `other`, read from `other_file`, to `rig`.
 ///
 /// Joints are matched by exact name, else by name without case, separators and exporters' prefixes (`mixamorig:`). What moves is the turn
 /// from the bind pose in the world, so that bind poses with different joint axes do no harm: `R(t) = S(t) S_bind⁻¹ R_bind` with `S` the
 /// orientation of the matched joint. A joint without a match stays in its bind rotation. The root's path is scaled by the ratio of root heights in the bind
-/// poses. Fails when `other` has no clips, or fewer than half of the joints match.
+/// poses. A root that lies at the origin of its bind pose, as in most BVH files, says nothing of the ground: where its clip runs high above it, the clip's heights
+/// are heights over the ground. Fails when `other` has no clips, or fewer than half of the joints match.
 pub fn adopt_clips(rig: &mut Rig, other: &Rig, other_file: &str) -> Result<(), ReadError> {
     let refuse = |message: String| Err(ReadError::content(other_file, message));
     if other.clips.is_empty() {
@@ -71,6 +77,8 @@ struct Map {
     /// Joint of theirs that our root follows, and the ratio of paths.
     root: usize,
     ratio: f64,
+    /// Height of their root above their lowest joint.
+    their_height: f64,
 }
 
 impl Map {
@@ -81,9 +89,10 @@ impl Map {
         let above_ground = |bind: &[Placed], root: usize| {
             bind[root].position.z - bind.iter().map(|p| p.position.z).fold(f64::INFINITY, f64::min)
         };
-        let ratio = above_ground(&our_bind, 0) / above_ground(&their_bind, root);
+        let their_height = above_ground(&their_bind, root);
+        let ratio = above_ground(&our_bind, 0) / their_height;
         let ratio = if ratio.is_finite() && ratio > 1e-3 && ratio < 1e3 { ratio } else { 1.0 };
-        Map { matches, ours: our_bind, theirs: their_bind, root, ratio }
+        Map { matches, ours: our_bind, theirs: their_bind, root, ratio, their_height }
     }
 
     fn clip(&self, ours: &Skeleton, theirs: &Skeleton, clip: &Clip) -> Clip {
@@ -91,9 +100,10 @@ impl Map {
         let mut root_positions = Vec::with_capacity(clip.frame_count());
         let mut rotations: Vec<DQuat> = Vec::with_capacity(clip.frame_count() * count);
         let mut world = vec![DQuat::IDENTITY; count];
+        let stands = self.standing_root(theirs, clip);
         for frame in 0..clip.frame_count() {
             let placed = clip.place(theirs, frame);
-            root_positions.push(self.root_position(placed[self.root].position));
+            root_positions.push(self.root_position(placed[self.root].position, stands));
             for (index, joint) in ours.joints.iter().enumerate() {
                 let above = joint.parent.map(|p| world[p]);
                 world[index] = match self.matches[index] {
@@ -110,8 +120,21 @@ impl Map {
         Clip { name: clip.name.clone(), rate_hz: clip.rate_hz, root_positions, rotations }
     }
 
-    /// `p_ours(t) = p_ours,bind + ratio (p_theirs(t) − p_theirs,bind)`.
-    fn root_position(&self, theirs: DVec3) -> DVec3 {
-        self.ours[0].position + self.ratio * (theirs - self.theirs[self.root].position)
+    /// Where their root is when they stand: that of the bind pose, or over the origin where that tells nothing.
+    fn standing_root(&self, theirs: &Skeleton, clip: &Clip) -> DVec3 {
+        let bind = self.theirs[self.root].position;
+        if bind.z.abs() > AT_ORIGIN * self.their_height {
+            return bind;
+        }
+        let mut heights: Vec<f64> =
+            (0..clip.frame_count()).map(|frame| clip.place(theirs, frame)[self.root].position.z).collect();
+        heights.sort_by(f64::total_cmp);
+        let median = heights.get(heights.len() / 2).copied().unwrap_or(bind.z);
+        if median - bind.z > RUNS_HIGH * self.their_height { bind + self.their_height * DVec3::Z } else { bind }
+    }
+
+    /// `p_ours(t) = p_ours,bind + ratio (p_theirs(t) − p_theirs,stand)`.
+    fn root_position(&self, theirs: DVec3, stands: DVec3) -> DVec3 {
+        self.ours[0].position + self.ratio * (theirs - stands)
     }
 }

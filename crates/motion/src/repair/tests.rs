@@ -453,6 +453,31 @@ fn clips_of_another_file_are_adopted_by_name() {
     assert!(rig.report.repairs.iter().any(|s| s.contains("antler")));
 }
 
+/// A donor whose bind pose has its root at the origin, as BVH files do: heights of its clip are over the ground, unless they are about the root's own.
+#[test]
+fn a_root_at_the_origin_of_its_bind_pose_says_nothing_of_the_ground() {
+    let standing = moving(person(Format::Gltf), 6, 0.5).repair();
+    let hip = standing.skeleton.bind_pose()[0].position;
+    let lowest = standing.skeleton.bind_pose().iter().map(|p| p.position.z).fold(f64::INFINITY, f64::min);
+    let mut hanging = standing.clone();
+    hanging.skeleton.joints[0].offset = DVec3::ZERO;
+    let stands = hip.z - lowest;
+    for (over, expected) in [(stands, 0.0), (0.0, 0.0), (1.5 * stands, 0.5 * stands), (-0.2 * stands, -0.2 * stands)] {
+        let mut donor = hanging.clone();
+        donor.clips[0].root_positions = vec![DVec3::new(0.0, 0.0, over); 6];
+        let mut rig = Rig { clips: Vec::new(), ..standing.clone() };
+        adopt_clips(&mut rig, &donor, "moves.bvh").unwrap();
+        let found = rig.clips[0].root_positions[3].z - hip.z;
+        assert!((found - expected).abs() < 1e-9, "{over}: {found} instead of {expected}");
+    }
+    // A root that is somewhere else is where it stands.
+    let mut donor = standing.clone();
+    donor.clips[0].root_positions = vec![hip + 0.9 * stands * DVec3::Z; 6];
+    let mut rig = Rig { clips: Vec::new(), ..standing.clone() };
+    adopt_clips(&mut rig, &donor, "moves.bvh").unwrap();
+    assert!((rig.clips[0].root_positions[0].z - hip.z - 0.9 * stands).abs() < 1e-9);
+}
+
 #[test]
 fn clips_of_a_stranger_are_refused() {
     let donor = moving(person(Format::Gltf), 2, 0.5).repair();

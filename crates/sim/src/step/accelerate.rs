@@ -115,7 +115,7 @@ fn through_hinge<V: Lanes>(
     let limit = V::splat(link.torque_limit);
     if scratch.limits_hit || V::any(V::and(limit.lt(torque.abs()), pass.running)) {
         scratch.limits_hit = true;
-        limit_hinge(link, group.gain, q, joint, &scratch.links[i], pass, offenders);
+        limit_hinge(link, group.gain[i], q, joint, &scratch.links[i], pass, offenders);
     }
     if link.has_limits && pass.contact_slack.is_some() {
         // The stop may not pull: its torque keeps the sign it started with.
@@ -179,7 +179,7 @@ fn through_ball<V: Lanes>(
     let over = V::and(V::splat(link.torque_limit).lt(size), pass.running);
     if scratch.limits_hit || V::any(over) {
         scratch.limits_hit = true;
-        limit_ball(link, group.gain, q, BallTorque { torque, size, over }, joint, ball, pass, offenders);
+        limit_ball(link, group.gain[i], q, BallTorque { torque, size, over }, joint, ball, pass, offenders);
     }
     if link.has_limits && pass.contact_slack.is_some() {
         let push = stop.axis.dot(q).neg_mul_add(stop.implicit, stop.torque);

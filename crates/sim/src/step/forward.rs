@@ -223,10 +223,11 @@ fn drive_hinge<V: Lanes>(
     let (kp, kd) = (V::splat(link.kp), V::splat(link.kd));
     let error = v.neg_mul_add(dt, group.target_q[link.q] - q);
     let pull = kd.mul_add(group.target_v[link.v] - v, kp * error);
-    let wish = pull * group.gain;
+    let gain = group.gain[i];
+    let wish = pull * gain;
     scratch.links[i].pd_wish = wish;
     joint.pd_torque = wish;
-    joint.pd_implicit = V::splat(link.pd_implicit) * group.gain;
+    joint.pd_implicit = V::splat(link.pd_implicit) * gain;
     if link.has_limits {
         // Distance past the nearer stop, positive inside it; the stop only pushes back.
         let below = V::splat(link.limit_low) - q;
@@ -269,9 +270,10 @@ fn drive_ball<V: Lanes>(
     let target_v = Vec3::load(&group.target_v[link.v..link.v + 3]);
     let error = v.scale_sub_from(dt, turn.conjugate().mul(target).to_rotation_vector());
     let pull = error.scale(V::splat(link.kp)).add(target_v.sub(v).scale(V::splat(link.kd)));
-    ball.pd_wish = ball.rotation.mul_vec(pull.scale(group.gain));
+    let gain = group.gain[i];
+    ball.pd_wish = ball.rotation.mul_vec(pull.scale(gain));
     ball.pd_torque = ball.pd_wish;
-    joint.pd_implicit = V::splat(link.pd_implicit) * group.gain;
+    joint.pd_implicit = V::splat(link.pd_implicit) * gain;
     if link.has_limits {
         let bend = turn.to_rotation_vector();
         let angle = bend.length();

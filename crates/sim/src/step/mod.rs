@@ -37,8 +37,8 @@ pub(crate) struct Group<V: Lanes> {
     pub target_v: Vec<V>,
     pub ramp_q: Vec<V>,
     pub is_ramped: bool,
-    /// Scales kp and kd.
-    pub gain: V,
+    /// Scales kp and kd of the joint of each link.
+    pub gain: Vec<V>,
     pub gravity: Vec3<V>,
     /// Force and torque about the centre of mass of each link, world axes; empty until first used.
     pub wrench: Vec<[Vec3<V>; 2]>,

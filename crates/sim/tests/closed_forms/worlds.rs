@@ -37,6 +37,30 @@ fn gain_zero_is_limp() {
 }
 
 #[test]
+fn each_character_has_its_own_gain() {
+    let mut scene = Scene::on_ground(embedded::humanoid());
+    let mut second = scene.characters[0].clone();
+    second.character.name = "second".into();
+    second.offset = [3.0, 0.0, 0.0];
+    scene.characters.push(second);
+    for isa in precisions() {
+        let mut b = batch(&scene, 0.002, isa, 1);
+        b.world_mut(0).set_character_gain(1, 0.0);
+        b.step(750);
+        let measured = b.world(0).measure();
+        let head = |character: usize| {
+            let bodies = b.model().bodies().iter().zip(&measured.bodies);
+            let own = bodies.filter(|(body, _)| body.character == Some(character));
+            own.map(|(_, motion)| motion.position[2]).fold(f64::MIN, f64::max)
+        };
+        assert!(head(0) > 1.2 && head(1) < 0.8, "held {} m, limp {} m", head(0), head(1));
+        b.world_mut(0).set_gain(1.0);
+        b.step(1);
+        assert!(b.world(0).torques().iter().rev().any(|t| *t != 0.0), "a gain for all is one for each");
+    }
+}
+
+#[test]
 fn forces_at_points_accelerate_and_turn() {
     let half = [0.2, 0.1, 0.3];
     let mass = 5.0;

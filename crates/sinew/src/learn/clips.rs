@@ -1,5 +1,6 @@
 //! All clips of a folder or file, on one character.
 
+use super::coordinates::{converted, has_same_skeleton};
 use super::hero::Hero;
 use crate::error::{At as _, DataError, Error, Result};
 use crate::retarget::add_clips;
@@ -162,7 +163,11 @@ fn clips_of_file(path: &Path, input: &Path, hero: &Hero) -> Clips {
             return clips;
         }
     };
-    for clip in std::mem::take(&mut rig.clips) {
+    for mut clip in std::mem::take(&mut rig.clips) {
+        // All transfers write a file of the same name; their folders tell them apart.
+        if path.is_dir() {
+            clip.name.clone_from(&file);
+        }
         match laid(&rig, clip, &file, hero) {
             Ok((clip, notes)) => {
                 clips.clips.push(clip);
@@ -231,16 +236,15 @@ fn enough_of(clip: Clip) -> Result<(Clip, Option<String>)> {
 
 /// The simulated motion in the folder of a transfer; none where it is another character's.
 fn transferred(folder: &Path, file: &str, hero: &Hero) -> Result<Option<InputClip>> {
-    let plain = |character: &Character| Character { origin: None, ..character.clone() };
     let theirs = Character::read(&folder.join("character.toml"))?;
-    if plain(&theirs) != plain(&hero.character) {
+    if !has_same_skeleton(&theirs, &hero.character) {
         return Ok(None);
     }
     let replayed = replay(folder, None).at(file)?;
     let run = &replayed.run;
     // A motion that falls is good until then.
     let end = run.fell_at.map_or(run.moments.len(), |frame| (frame * run.steps_per_frame).min(run.moments.len()));
-    let positions: Vec<f64> = run.moments[..end].iter().flat_map(|m| m.position.iter().copied()).collect();
+    let positions = run.moments[..end].iter().flat_map(|m| converted(&m.position, &theirs, &hero.character)).collect();
     let name = replayed.controls.clip.clone();
     Ok(Some(InputClip { name, source: file.to_owned(), rate_hz: 1.0 / run.dt, positions, labels: Vec::new() }))
 }

@@ -5,6 +5,7 @@
 
 mod body_skeleton;
 mod clips;
+mod coordinates;
 mod drive;
 pub mod generator;
 mod hero;

@@ -145,6 +145,14 @@ fn notes(prepared: &Prepared) -> Vec<String> {
         );
         return notes;
     }
+    for joined in &report.joined {
+        notes.push(format!(
+            "{}: comes near to no other clip; it is entered at its beginning over {:.0} cm and left at its end over {:.0} cm.",
+            joined.clip,
+            100.0 * joined.in_m,
+            100.0 * joined.out_m
+        ));
+    }
     // Single frames at the ends of clips are not worth a sentence.
     for part in report.pruned.iter().filter(|part| part.to_secs - part.from_secs > LEAST_TOLD_SECS) {
         let why = match part.why.as_str() {

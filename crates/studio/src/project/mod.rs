@@ -1,9 +1,11 @@
 //! The project folder: rigs, characters and results as plain files, which the command line reads and writes too.
 
 pub mod characters;
+pub mod packages;
 pub mod results;
 pub mod rigs;
 pub mod skin;
+pub mod takes;
 pub mod upload;
 
 use crate::error::Refusal;
@@ -44,6 +46,8 @@ pub struct Found {
     pub characters: BTreeMap<String, Stamp>,
     /// Folders with a `controls.json`.
     pub results: BTreeMap<String, ResultStamp>,
+    /// Files `package.toml`.
+    pub packages: BTreeMap<String, Stamp>,
 }
 
 /// Whether a result has changed.
@@ -84,8 +88,9 @@ impl Project {
             // Some file systems have no locks.
             Err(TryLockError::Error(_)) => {}
         }
-        // What was left by an upload that was cut off.
+        // What was left by an upload or a take that was cut off.
         let _ = fs::remove_dir_all(private.join("uploads"));
+        let _ = fs::remove_dir_all(private.join(takes::TAKES));
         Ok(Project {
             root,
             _lock: lock,
@@ -135,6 +140,7 @@ impl Project {
         let Ok(entries) = fs::read_dir(folder) else { return };
         let mut folders = Vec::new();
         let mut result = ResultStamp::default();
+        let (mut is_package, mut is_take) = (false, false);
         for entry in entries.flatten() {
             let name = entry.file_name().to_string_lossy().into_owned();
             if *left == 0 || name.starts_with('.') {
@@ -164,18 +170,32 @@ impl Project {
                 ("controls.json", _) => result.controls = Some(stamp),
                 ("summary.json", _) => result.summary = Some(stamp),
                 ("policy.json", _) => result.policy = Some(stamp),
+                (packages::PACKAGE, _) => {
+                    is_package = true;
+                    found.packages.insert(self.id(&path), stamp);
+                }
+                (takes::SCRIPT, _) => is_take = true,
                 (_, "toml") => drop(found.characters.insert(self.id(&path), stamp)),
                 (_, ending) if RIG_ENDINGS.contains(&ending) => drop(found.rigs.insert(self.id(&path), stamp)),
                 _ => {}
             }
         }
-        if result.controls.is_some() && depth > 0 {
-            // A result: its files are not rigs and characters of the project.
-            let inside = format!("{}/", self.id(folder));
-            found.rigs.retain(|id, _| !id.starts_with(&inside));
-            found.characters.retain(|id, _| !id.starts_with(&inside));
+        let is_result = result.controls.is_some() && depth > 0;
+        if is_result || is_package || is_take {
+            // Its files are not rigs and characters of the project; of its folders none was looked into yet.
+            let own = |id: &String| Path::new(id).parent() == Some(Path::new(&self.id(folder)));
+            found.rigs.retain(|id, _| !own(id));
+            found.characters.retain(|id, _| !own(id));
+        }
+        if is_result {
             found.results.insert(self.id(folder), result);
+        }
+        if is_result || is_take || is_package && depth > 0 {
             return;
+        }
+        if is_package {
+            // The project is a package: what it was made of is not the project's.
+            folders.retain(|path| path.file_name().is_none_or(|name| name != packages::WORK));
         }
         if depth < DEEPEST {
             folders.sort();

@@ -17,10 +17,18 @@ impl Project {
     /// Where the rig cannot be read.
     pub fn skin(&self, character: &CharacterProject) -> Result<Option<Skin>, Refusal> {
         let Some(rig) = find_rig(&self.scan(), &character.options().source) else { return Ok(None) };
-        let (drawn, source) = (self.rig(&rig)?, self.rig_of(&rig, character)?);
+        self.skin_on(&rig, character).map(Some)
+    }
+
+    /// The skin of a character whose rig is known.
+    ///
+    /// # Errors
+    /// Where the rig cannot be read.
+    pub fn skin_on(&self, rig: &str, character: &CharacterProject) -> Result<Skin, Refusal> {
+        let (drawn, source) = (self.rig(rig)?, self.rig_of(rig, character)?);
         let larger = source.rig.skeleton.source.metres_per_unit / drawn.rig.skeleton.source.metres_per_unit;
         let shown = stage_frame(&drawn).metres_per_unit;
-        Ok(Some(Skin { metres_per_unit: larger * shown, ..skin(&rig, &source, character) }))
+        Ok(Skin { metres_per_unit: larger * shown, ..skin(rig, &source, character) })
     }
 }
 

@@ -5,6 +5,7 @@ pub mod frame;
 pub mod fronts;
 pub mod jobs;
 pub mod motion;
+pub mod package;
 pub mod project;
 pub mod session;
 pub mod socket;
@@ -17,12 +18,14 @@ pub use frame::{ContactPoint, Frame};
 pub use fronts::{FrontAxis, FrontDetail, FrontEntry, FrontPoint};
 pub use jobs::{Job, JobKind, JobRef, JobRequest, JobStatus, WindowCosts};
 pub use motion::{MotionHeader, encode_motion};
+pub use package::{Doing, PackageAction, PackageEntry, Played, PlayedCharacter, TakeDetail, TakeRequest};
 pub use project::{
     CharacterEntry, ClipDetail, ErrorAnswer, ProjectInfo, ResultDetail, ResultEntry, ResultFile, RigDetail, RigEntry,
     RigFrame, RigJoint, State, Uploaded,
 };
 pub use session::{
-    ControllerKind, SceneBody, SceneDescription, SceneJoint, SessionAction, SessionEntry, SessionStart, Steer,
+    ControllerKind, SceneBody, SceneCharacter, SceneDescription, SceneJoint, SessionAction, SessionEntry, SessionStart,
+    Steer,
 };
 pub use socket::{ClientMessage, ServerMessage};
 

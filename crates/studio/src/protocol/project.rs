@@ -1,6 +1,6 @@
 //! What is in the project folder.
 
-use super::{FrontEntry, Job, SessionEntry};
+use super::{FrontEntry, Job, PackageEntry, SessionEntry};
 use serde::{Deserialize, Serialize};
 use sinew::transfer::Preset;
 
@@ -28,6 +28,9 @@ pub struct State {
     /// Results by name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub results: Option<Vec<ResultEntry>>,
+    /// Packages by path.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub packages: Option<Vec<PackageEntry>>,
     /// Jobs, oldest first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub jobs: Option<Vec<Job>>,

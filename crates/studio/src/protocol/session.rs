@@ -29,6 +29,25 @@ pub enum SessionStart {
         /// From 0, its first point, to 1, its last.
         dial: f64,
     },
+    /// Characters of a package, which are steered.
+    Package {
+        /// Package.
+        package: String,
+        /// How many of it share the world, from 1 to 6.
+        #[serde(default = "one_character")]
+        characters: usize,
+        /// Where their motion begins.
+        #[serde(default = "first_seed")]
+        seed: u64,
+    },
+}
+
+fn one_character() -> usize {
+    1
+}
+
+fn first_seed() -> u64 {
+    1
 }
 
 /// What moves a character.
@@ -126,23 +145,35 @@ pub enum SessionAction {
         /// From 0 to 1.
         dial: f64,
     },
-    /// Tells a learnt character where to go.
+    /// Tells a learnt character where to go, until it is told something else.
     Steer {
+        /// Which of the characters.
+        #[serde(default)]
+        character: usize,
         /// The command.
         steer: Steer,
     },
+    /// Lets a learnt character begin an action.
+    Perform {
+        /// Which of the characters.
+        #[serde(default)]
+        character: usize,
+        /// Name of the action.
+        name: String,
+    },
 }
 
-/// A wish of the player.
+/// Where a learnt character is to go.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Steer {
-    /// Velocity in the world's plane, m/s.
-    pub velocity: [f64; 2],
-    /// Direction to face, rad from the world's x axis.
-    pub heading_rad: Option<f64>,
-    /// Buttons that are held: `jump`, `crouch` …
-    pub buttons: [bool; 4],
+#[serde(rename_all = "snake_case")]
+pub enum Steer {
+    /// As its motion goes.
+    #[default]
+    Free,
+    /// A stick: a velocity along the ground, m/s, in the world's axes.
+    Velocity([f64; 2]),
+    /// To a place on the ground, m, where it stops.
+    Target([f64; 2]),
 }
 
 /// What the numbers of a stream's frames mean.
@@ -154,6 +185,9 @@ pub struct SceneDescription {
     pub bodies: Vec<SceneBody>,
     /// Joints in the order of the frames' torques.
     pub joints: Vec<SceneJoint>,
+    /// The characters, where they are steered; the skin is that of the first, and of the others with their bodies.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub characters: Vec<SceneCharacter>,
     /// Character, where the project has it.
     pub character: Option<String>,
     /// Rig whose skin follows the bodies.
@@ -178,6 +212,19 @@ pub struct SceneBody {
     pub shapes: Vec<Shape>,
 }
 
+/// One of the characters of a package.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SceneCharacter {
+    /// Index of its first body.
+    pub first_body: usize,
+    /// How many bodies it has.
+    pub bodies: usize,
+    /// Index of the body that its root is.
+    pub root: usize,
+    /// Its height, m.
+    pub height_m: f64,
+}
+
 /// A joint.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SceneJoint {
@@ -185,6 +232,9 @@ pub struct SceneJoint {
     pub name: String,
     /// Index of the body that it carries.
     pub body: usize,
+    /// Index of the body at its other end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent: Option<usize>,
     /// Largest torque, N·m.
     pub torque_limit: Option<f64>,
 }

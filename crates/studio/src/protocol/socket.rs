@@ -1,6 +1,6 @@
 //! Messages of the web socket that are text.
 
-use super::{Job, SceneDescription, SessionAction, SessionEntry, SessionStart, State};
+use super::{Job, Played, SceneDescription, SessionAction, SessionEntry, SessionStart, State};
 use serde::{Deserialize, Serialize};
 
 /// From the page. `request` comes back in the answer.
@@ -84,6 +84,13 @@ pub enum ServerMessage {
     Scene {
         /// The description.
         scene: Box<SceneDescription>,
+    },
+    /// How the characters of a package are: when that changes, and twice a second.
+    Played {
+        /// Stream.
+        stream: u32,
+        /// How they are.
+        played: Box<Played>,
     },
     /// A stream has ended.
     Ended {

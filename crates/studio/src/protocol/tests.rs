@@ -65,6 +65,8 @@ fn every_example_is_read_and_written_by_its_type() {
             "ResultDetail" => keeps::<ResultDetail>(text),
             "ServerMessage" => keeps::<ServerMessage>(text),
             "ClientMessage" => keeps::<ClientMessage>(text),
+            "TakeRequest" => keeps::<TakeRequest>(text),
+            "TakeDetail" => keeps::<TakeDetail>(text),
             "MotionHeader" => keeps::<MotionHeader>(text),
             "FrontEntry" => keeps::<FrontEntry>(text),
             "FrontDetail" => keeps::<FrontDetail>(text),

@@ -4,6 +4,7 @@ mod characters;
 mod files;
 mod jobs;
 mod results;
+mod takes;
 
 use crate::error::Refusal;
 use crate::pace::is_late;
@@ -51,6 +52,8 @@ pub fn routes(studio: Arc<Studio>) -> Router {
         .route("/result/motion", get(results::motion))
         .route("/result/skin", get(results::skin))
         .route("/result/file", get(results::file))
+        .route("/take", post(takes::save))
+        .route("/take/file", get(takes::file))
         .route("/fronts", get(results::fronts))
         .route("/front", get(results::front))
         .route("/socket", get(socket::upgrade))

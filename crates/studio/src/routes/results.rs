@@ -12,6 +12,7 @@ use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
 use serde_json::{Value, json};
+use std::path::PathBuf;
 
 pub async fn get(State(studio): App, Asked(Id { id }): Asked<Id>) -> Result<Json<ResultDetail>, Refusal> {
     on_a_thread(move || studio.project.result_detail(&id).map(Json)).await
@@ -65,6 +66,11 @@ pub struct FileOf {
 
 pub async fn file(State(studio): App, Asked(FileOf { id, name, inline }): Asked<FileOf>) -> Result<Response, Refusal> {
     let path = studio.project.result_file(&id, &name)?;
+    send(path, &id, &name, inline).await
+}
+
+/// A file of a folder of the project; its name as a download has the folder's before it.
+pub(super) async fn send(path: PathBuf, id: &str, name: &str, inline: bool) -> Result<Response, Refusal> {
     let kind = match path.extension().unwrap_or_default().to_string_lossy().as_ref() {
         "html" => "text/html; charset=utf-8",
         "png" => "image/png",

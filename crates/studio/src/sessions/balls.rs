@@ -8,8 +8,6 @@ pub const KINDS: [(f64, f64); 3] = [(5.0, 0.1), (1.0, 0.06), (10.0, 0.13)];
 const OF_EACH: usize = 3;
 /// Where they wait, m.
 const AWAY: f64 = 400.0;
-/// Height that the page is told of a ball that waits, m.
-pub const HIDDEN: f64 = -1000.0;
 
 /// All balls of a scene, waiting.
 pub fn balls() -> Vec<Object> {

@@ -1,15 +1,19 @@
 //! From what is asked for to a simulation.
 
 use super::controller::{Controller, Feedback, HeldPose, OpenLoop};
+use super::live::Live;
+use super::played::PlayedPackage;
 use super::simulation::Simulation;
 use crate::error::Refusal;
 use crate::fronts::FrontSource;
 use crate::project::Project;
 use crate::project::characters::find_rig;
+use crate::project::packages::OpenPackage;
 use crate::protocol::{ControllerKind, SceneDescription, SessionStart};
+use sinew::playing::{MOST_CHARACTERS, Script};
 use sinew::transfer::{Replay, replay};
 use sinew_modeler::CharacterProject;
-use sinew_sim::{Character, Model, Scene};
+use sinew_sim::{Character, Model, STANDARD_GRAVITY, Scene};
 use sinew_transfer::Policy;
 use std::sync::Arc;
 
@@ -21,7 +25,13 @@ const HIGHEST: f64 = 20.0;
 /// A simulation with what the page needs to show it.
 pub struct Built {
     /// The simulation.
-    pub simulation: Simulation,
+    pub live: Box<dyn Live>,
+    /// What moves its characters.
+    pub controller: ControllerKind,
+    /// Whether they go where they are told.
+    pub steers: bool,
+    /// Gravity, m/s².
+    pub gravity: [f64; 3],
     /// What its frames mean.
     pub scene: SceneDescription,
     /// Headline.
@@ -43,7 +53,7 @@ pub fn build(project: &Project, fronts: &dyn FrontSource, start: &SessionStart) 
             let held = HeldPose::new(&model, model.rest_position(), *height_m);
             let simulation = Simulation::new(made.character(), DT, Box::new(held))?;
             let title = format!("{}, dropped", made.character().name);
-            Ok(Built { scene: scene(project, &simulation, Some(&made), Some(id.clone()))?, simulation, title })
+            Ok(controlled(scene(project, &simulation, Some(&made), Some(id.clone()))?, simulation, title))
         }
         SessionStart::Play { result, controller } => {
             let again = replay(&project.result_path(result)?, None)?;
@@ -58,7 +68,7 @@ pub fn build(project: &Project, fronts: &dyn FrontSource, start: &SessionStart) 
                 _ => "",
             };
             let title = format!("{}, {}{how}", again.controls.character, again.controls.clip);
-            Ok(Built { scene: scene(project, &simulation, made.as_ref(), None)?, simulation, title })
+            Ok(controlled(scene(project, &simulation, made.as_ref(), None)?, simulation, title))
         }
         SessionStart::Front { front, dial } => {
             project.path(front)?;
@@ -68,9 +78,49 @@ pub fn build(project: &Project, fronts: &dyn FrontSource, start: &SessionStart) 
                 Simulation::on_surface(&front.character(), front.surface(), front.dt(), front.controller(*dial)?)?;
             let title = front.title();
             let made = front.made();
-            Ok(Built { scene: scene(project, &simulation, made.as_ref(), None)?, simulation, title })
+            Ok(controlled(scene(project, &simulation, made.as_ref(), None)?, simulation, title))
         }
+        SessionStart::Package { package, characters, seed } => played(project, package, *characters, *seed),
     }
+}
+
+/// A character under a controller.
+fn controlled(scene: SceneDescription, mut simulation: Simulation, title: String) -> Built {
+    let gravity = simulation.gravity();
+    let controller = simulation.controller();
+    let (controller, steers) = (controller.kind(), controller.steers());
+    Built { controller, steers, gravity, live: Box::new(simulation), scene, title }
+}
+
+/// Characters of a package.
+fn played(project: &Project, id: &str, characters: usize, seed: u64) -> Result<Built, Refusal> {
+    if !(1..=MOST_CHARACTERS).contains(&characters) {
+        return Err(Refusal::bad(format!("from 1 to {MOST_CHARACTERS} characters share a world; give such a number")));
+    }
+    let OpenPackage { package, rig, .. } = project.open_package(id)?;
+    let part = package.part().map_err(sinew::Error::from)?;
+    let live = PlayedPackage::new(id, part, Script { characters, ..Script::new(seed) })?;
+    let made = CharacterProject::from_character(package.character, "character.toml").ok();
+    let skin = match (&rig, &made) {
+        (Some(rig), Some(made)) => Some(project.skin_on(rig, made)?),
+        _ => None,
+    };
+    let scene = SceneDescription {
+        stream: 0,
+        bodies: live.figure().scene_bodies().to_vec(),
+        joints: live.figure().scene_joints().to_vec(),
+        characters: live.characters(),
+        character: None,
+        rig: rig.filter(|_| skin.is_some()),
+        skin,
+        rate_hz: super::RATE_HZ,
+    };
+    let title = match characters {
+        1 => package.name,
+        several => format!("{}, {several} of it", package.name),
+    };
+    let gravity = [0.0, 0.0, -STANDARD_GRAVITY];
+    Ok(Built { controller: ControllerKind::Learnt, steers: true, gravity, live: Box::new(live), scene, title })
 }
 
 /// Another controller for the same simulation.
@@ -126,7 +176,7 @@ fn controller_of(
             Ok(Box::new(Feedback::new(policy, model)))
         }
         ControllerKind::Front => Err(Refusal::bad("that controller belongs to a front; start one of a front")),
-        ControllerKind::Learnt => Err(Refusal::bad("there are no learnt characters yet; choose another controller")),
+        ControllerKind::Learnt => Err(Refusal::bad("a result has no learnt character; play a package")),
     }
 }
 
@@ -147,6 +197,7 @@ fn scene(
         stream: 0,
         bodies: figure.scene_bodies().to_vec(),
         joints: figure.scene_joints().to_vec(),
+        characters: Vec::new(),
         character,
         rig: made.and_then(|made| find_rig(&project.scan(), &made.options().source)),
         skin,

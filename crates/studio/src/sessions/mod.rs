@@ -1,10 +1,16 @@
 //! Simulations in real time, each on a thread of its own; all tabs see the same.
 
+mod acts;
 pub mod balls;
 pub mod build;
 pub mod controller;
+mod live;
+mod played;
 pub mod simulation;
+mod tempo;
 mod thread;
+
+pub use live::Recording;
 
 use crate::error::Refusal;
 use crate::fronts::FrontSource;
@@ -47,6 +53,7 @@ struct Handle {
 /// What a thread is told.
 pub(crate) enum Order {
     Act(SessionAction, oneshot::Sender<Result<SessionEntry, Refusal>>),
+    Record(oneshot::Sender<Result<Recording, Refusal>>),
     End(String),
 }
 
@@ -77,16 +84,15 @@ impl Sessions {
         let mut built = build::build(&self.shared.project, &*self.shared.fronts, start)?;
         let id = self.shared.next.fetch_add(1, Ordering::Relaxed);
         built.scene.stream = id;
-        let controller = built.simulation.controller();
         let entry = SessionEntry {
             id,
             title: built.title.clone(),
             start: start.clone(),
-            controller: controller.kind(),
-            steers: controller.steers(),
+            controller: built.controller,
+            steers: built.steers,
             paused: false,
             time_scale: 1.0,
-            gravity: built.simulation.gravity(),
+            gravity: built.gravity,
             dial: match start {
                 SessionStart::Front { dial, .. } => Some(*dial),
                 _ => None,
@@ -105,7 +111,7 @@ impl Sessions {
         }
         let shared = self.shared.clone();
         let first = entry.clone();
-        let run = move || thread::run(&shared, first, built.simulation, &frames, &received);
+        let run = move || thread::run(&shared, first, built.live, &frames, &received);
         if let Err(error) = std::thread::Builder::new().name(format!("session {id}")).spawn(run) {
             locked(&self.shared.open).remove(&id);
             return Err(Refusal::fault(format!("the system starts no thread ({error}); end other simulations")));
@@ -142,6 +148,16 @@ impl Sessions {
     ) -> Result<oneshot::Receiver<Result<SessionEntry, Refusal>>, Refusal> {
         let (answer, answered) = oneshot::channel();
         self.order(id, Order::Act(action, answer))?;
+        Ok(answered)
+    }
+
+    /// What was played in a simulation; the answer comes at the next frame.
+    ///
+    /// # Errors
+    /// Where it has ended or is busy.
+    pub fn recording(&self, id: u32) -> Result<oneshot::Receiver<Result<Recording, Refusal>>, Refusal> {
+        let (answer, answered) = oneshot::channel();
+        self.order(id, Order::Record(answer))?;
         Ok(answered)
     }
 

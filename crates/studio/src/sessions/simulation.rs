@@ -1,6 +1,6 @@
 //! One character and some balls, simulated step by step under a controller.
 
-use super::balls::{HIDDEN, Thrown, balls};
+use super::balls::{Thrown, balls};
 use super::controller::{Controller, Next};
 use crate::error::Refusal;
 use crate::figure::Figure;
@@ -81,7 +81,7 @@ impl Simulation {
         let model = Arc::new(Model::new(&scene, dt).map_err(|e| bad(e.to_string()))?);
         let one = BatchOptions { threads: 1, ..BatchOptions::default() };
         let mut simulation = Simulation {
-            figure: Figure::new(&model, &plain, &balls),
+            figure: Figure::new(&model, &[&plain], &balls),
             world: Batch::new(&model, 1, one).map_err(|e| bad(e.to_string()))?,
             alone: Batch::new(&alone, 1, one).map_err(|e| bad(e.to_string()))?,
             character: plain,
@@ -196,7 +196,7 @@ impl Simulation {
     }
 
     /// Simulates so many seconds; what is less than a step is left for the next time.
-    pub fn advance(&mut self, secs: f64) {
+    pub fn simulate(&mut self, secs: f64) {
         self.rest_secs += secs;
         let dt = self.world.model().dt();
         while self.rest_secs >= dt {
@@ -278,17 +278,10 @@ impl Simulation {
     }
 
     /// The present moment.
-    pub fn frame(&mut self) -> Frame {
+    pub fn moment(&mut self) -> Frame {
         let world = self.world.world(0);
         let mut frame = self.figure.frame(&world.measure(), &world.torques(), &world.contacts());
-        let first_ball = self.character.bodies.len();
-        for (ball, (position, _)) in frame.bodies[first_ball..].iter_mut().enumerate() {
-            if self.thrown.waits(ball) {
-                *position = [0.0, 0.0, HIDDEN];
-            }
-        }
-        let hidden = |body: u32| (body as usize).checked_sub(first_ball).is_some_and(|ball| self.thrown.waits(ball));
-        frame.contacts.retain(|contact| !hidden(contact.body));
+        self.figure.hide(&mut frame, |ball| self.thrown.waits(ball));
         frame.help = self.help;
         frame.time_secs = self.step as f64 * self.world.model().dt();
         if matches!(world.status(), Status::Diverged { .. }) {
@@ -326,31 +319,31 @@ mod tests {
     #[test]
     fn a_dropped_character_lands_and_stands() {
         let mut simulation = dropped(0.2);
-        let before = simulation.frame();
+        let before = simulation.moment();
         assert!(before.flags & JUMPED != 0 && before.contacts.is_empty());
-        simulation.advance(1.5);
-        let after = simulation.frame();
+        simulation.simulate(1.5);
+        let after = simulation.moment();
         assert_eq!(after.flags, 0);
         let fallen = before.center_of_mass[2] - after.center_of_mass[2];
         assert!((0.1..0.3).contains(&fallen), "it came down by {fallen}");
         let weight: f64 = after.contacts.iter().map(|c| c.force[2]).sum();
         assert!((weight / (9.81 * 50.0) - 1.0).abs() < 0.3, "{weight}");
         assert!(after.torques.iter().any(|t| *t > 1.0));
-        assert!(after.bodies.iter().rev().take(9).all(|(p, _)| p[2] == HIDDEN));
+        assert!(after.bodies.iter().rev().take(9).all(|(p, _)| p[2] == sinew::playing::HIDDEN_M));
     }
 
     #[test]
     fn a_heavy_ball_knocks_it_over_and_a_reset_takes_it_back() {
         let mut simulation = dropped(0.0);
-        let center = simulation.frame().center_of_mass;
+        let center = simulation.moment().center_of_mass;
         simulation.throw([center[0] + 2.0, center[1], center[2] + 0.2], [-20.0, 0.0, 0.0], Some(10.0));
-        simulation.advance(0.25);
-        let hit = simulation.frame();
+        simulation.simulate(0.25);
+        let hit = simulation.moment();
         assert!(hit.center_of_mass[0] < center[0] - 0.05, "{:?} was {center:?}", hit.center_of_mass);
         simulation.restart(true);
-        let again = simulation.frame();
+        let again = simulation.moment();
         assert!((again.center_of_mass[0] - center[0]).abs() < 1e-6 && again.flags & JUMPED != 0);
-        assert!(again.bodies.iter().rev().take(9).all(|(p, _)| p[2] == HIDDEN));
+        assert!(again.bodies.iter().rev().take(9).all(|(p, _)| p[2] == sinew::playing::HIDDEN_M));
     }
 
     #[test]
@@ -358,12 +351,12 @@ mod tests {
         let mut simulation = dropped(0.0);
         simulation.push(0, [400.0, 0.0, 0.0], None, 0.1).expect("a body");
         assert!(simulation.push(999, [1.0, 0.0, 0.0], None, 0.1).is_err());
-        simulation.advance(0.2);
+        simulation.simulate(0.2);
         assert!(simulation.pushes.is_empty());
         simulation.restart(true);
         simulation.set_gravity([0.0, 0.0, 3.0]);
-        let low = simulation.frame().center_of_mass[2];
-        simulation.advance(0.5);
-        assert!(simulation.frame().center_of_mass[2] > low + 0.2, "it rises");
+        let low = simulation.moment().center_of_mass[2];
+        simulation.simulate(0.5);
+        assert!(simulation.moment().center_of_mass[2] > low + 0.2, "it rises");
     }
 }

@@ -3,6 +3,7 @@
 import "./style/base.css";
 import "./style/layout.css";
 import "./style/parts.css";
+import "./style/play.css";
 import { Cache } from "./app/cache";
 import { h } from "./app/dom";
 import { icon, type IconName } from "./app/icons";
@@ -39,7 +40,7 @@ const VIEWS: { name: string; label: string; icon: IconName; says: string; make(s
   },
   { name: "transfer", label: "Transfer", icon: "transfer", says: "Jobs go on when the page is closed.", make: (s) => new TransferView(s) },
   { name: "fronts", label: "Fronts", icon: "fronts", says: "Click a point, or drag the dial.", make: (s) => new FrontsView(s) },
-  { name: "play", label: "Play", icon: "play", says: "Click to throw, drag from a body to push.", make: (s) => new PlayView(s) },
+  { name: "play", label: "Play", icon: "play", says: "Characters that are steered, pushed and hit.", make: (s) => new PlayView(s) },
 ];
 
 function begin(app: HTMLElement): void {

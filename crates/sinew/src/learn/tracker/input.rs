@@ -7,8 +7,8 @@ use sinew_learn::{
     Captured, DataConfig, Figure, GeneratorError, MotionSet, SavedGenerator, Sequence, SetHeader, run_trial,
 };
 use sinew_sim::Character;
-use sinew_track::{Reference, TrackedBody, TrackerConfig, released, time_step};
-use std::path::Path;
+use sinew_track::{Reference, TrackedBody, TrackerConfig, TrackerPreset, released, time_step};
+use std::path::{Path, PathBuf};
 
 /// Stretches shorter than this are not tracked, frames.
 const LEAST_FRAMES: usize = 12;
@@ -44,8 +44,7 @@ impl Input {
         if path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("npy")) {
             return released_input(path, character, config);
         }
-        let generator = if path.is_dir() { path.join(GENERATOR) } else { path.to_path_buf() };
-        if generator.extension().is_some_and(|ending| ending == "generator") && generator.is_file() {
+        if let Some(generator) = generator_of(path) {
             return generated(&generator, character, config, draw.seed);
         }
         let set = if path.is_dir() { path.join(SET) } else { path.to_path_buf() };
@@ -88,6 +87,17 @@ impl Input {
             Reference::of_set(&body, header, sequences, LEAST_FRAMES, draw.frames.map(|frames| (frames, draw.seed)))?;
         Ok(Input { body, reference, notes })
     }
+}
+
+/// The file of a generator, where a path is one or a folder with one.
+fn generator_of(path: &Path) -> Option<PathBuf> {
+    let file = if path.is_dir() { path.join(GENERATOR) } else { path.to_path_buf() };
+    (file.extension().is_some_and(|ending| ending == "generator") && file.is_file()).then_some(file)
+}
+
+/// The constants that suit an input: those of driven characters for a generator.
+pub fn usual_preset(path: &Path) -> TrackerPreset {
+    if generator_of(path).is_some() { TrackerPreset::Driven } else { TrackerPreset::Default }
 }
 
 /// Minutes of what a generator makes under random objectives: what a driven character is asked for.

@@ -8,7 +8,7 @@ mod page;
 mod pictures;
 mod summary;
 
-pub use input::{Draw, Input};
+pub use input::{Draw, Input, usual_preset};
 pub use summary::{CurveRow, Summary, Tested};
 
 use crate::error::Result;

@@ -6,6 +6,8 @@ export interface Shortcut {
   /** As `KeyboardEvent.key`, lower case, with `ctrl+` and `shift+` before it; `ctrl` is also the Mac's command key. */
   keys: string[];
   what: string;
+  /** Whether it holds now; others with the same key may. */
+  when?(): boolean;
   run(event: KeyboardEvent): void;
 }
 
@@ -80,7 +82,7 @@ export class Keyboard {
     if (typing && !name.startsWith("ctrl+") && name !== "escape") return;
     if (typing && ["ctrl+z", "ctrl+shift+z", "ctrl+y"].includes(name)) return;
     for (const group of [...this.active].reverse()) {
-      const found = this.groups.get(group)?.find((s) => s.keys.includes(name));
+      const found = this.groups.get(group)?.find((s) => s.keys.includes(name) && (s.when?.() ?? true));
       if (found === undefined) continue;
       // A focused button answers to space itself.
       if (name === " " && event.target instanceof HTMLButtonElement) return;

@@ -4,6 +4,7 @@ import type {
   CharacterEntry,
   FrontEntry,
   Job,
+  PackageEntry,
   ProjectInfo,
   ResultEntry,
   RigEntry,
@@ -12,7 +13,7 @@ import type {
   State,
 } from "../protocol/types";
 
-export type Section = "project" | "rigs" | "characters" | "results" | "jobs" | "sessions" | "fronts";
+export type Section = "project" | "rigs" | "characters" | "results" | "packages" | "jobs" | "sessions" | "fronts";
 
 export class Store {
   version = -1;
@@ -20,6 +21,7 @@ export class Store {
   rigs: RigEntry[] = [];
   characters: CharacterEntry[] = [];
   results: ResultEntry[] = [];
+  packages: PackageEntry[] = [];
   jobs: Job[] = [];
   sessions: SessionEntry[] = [];
   fronts: FrontEntry[] = [];
@@ -64,6 +66,7 @@ export class Store {
     set("rigs", state.rigs);
     set("characters", state.characters);
     set("results", state.results);
+    set("packages", state.packages);
     set("jobs", state.jobs);
     set("sessions", state.sessions);
     set("fronts", state.fronts);

@@ -3,7 +3,7 @@
 import { Group } from "three";
 import type { Studio } from "../app/view";
 import type { Frame } from "../protocol/frame";
-import type { SceneDescription, SessionAction, SessionEntry, SessionStart } from "../protocol/types";
+import type { Played, SceneDescription, SessionAction, SessionEntry, SessionStart } from "../protocol/types";
 import { Actor, parentsOf } from "../scene/actor";
 import type { OverlayBar } from "./overlay_bar";
 
@@ -13,10 +13,15 @@ export class LiveSession {
   scene: SceneDescription | null = null;
   actor: Actor | null = null;
   latest: Frame | null = null;
+  /** How the characters of a package are. */
+  played: Played | null = null;
+  /** The character that is followed and steered. */
+  character = 0;
   /** From the simulation of a moment to its picture, ms, averaged. */
   latencyMs = NaN;
   framesPerSec = 0;
   onFrame: (frame: Frame) => void = () => {};
+  onPlayed: () => void = () => {};
   onEnded: (reason: string) => void = () => {};
   private unlisten: () => void = () => {};
   private fresh = false;
@@ -32,7 +37,10 @@ export class LiveSession {
     studio.socket.listen((message) => {
       if (message.type === "scene" && message.scene.stream === this.session?.id) void this.build(message.scene);
       else if (message.type === "scene") this.early.set(message.scene.stream, message.scene);
-      else if (message.type === "hello" && this.session !== null && !(message.state.sessions ?? []).some((s) => s.id === this.session?.id))
+      else if (message.type === "played" && message.stream === this.session?.id) {
+        this.played = message.played;
+        this.onPlayed();
+      } else if (message.type === "hello" && this.session !== null && !(message.state.sessions ?? []).some((s) => s.id === this.session?.id))
         this.ended("The server was restarted; start the simulation again.");
       else if (message.type === "hello" && this.session !== null) void studio.socket.watch(this.session.id).catch(() => {});
       else if (message.type === "ended") {
@@ -102,7 +110,7 @@ export class LiveSession {
 
   frame(): void {
     if (this.actor === null || this.latest === null) return;
-    this.studio.viewport.frame(this.actor.box());
+    this.studio.viewport.frame(this.actor.box(this.character));
     this.framed = true;
   }
 
@@ -145,6 +153,7 @@ export class LiveSession {
       parents: parentsOf(scene.bodies, scene.joints, character, model, skin),
       model,
       skin,
+      ...(scene.characters ? { characters: scene.characters } : {}),
     });
     this.group.add(this.actor.group);
     this.actor.show(this.bar.overlays);
@@ -157,11 +166,16 @@ export class LiveSession {
     this.fresh = false;
     this.actor.setFrame(this.latest);
     const { viewport } = this.studio;
-    const middle = this.actor.middle();
+    const middle = this.middle();
     if (!this.framed) this.frame();
     viewport.follow(this.bar.follows ? middle : null);
     viewport.lightOn(middle);
     return true;
+  }
+
+  /** Middle of the character that is steered. */
+  middle(): [number, number, number] {
+    return this.actor?.middle(this.character) ?? [0, 0, 1];
   }
 
   private ended(reason: string): void {
@@ -176,6 +190,8 @@ export class LiveSession {
     this.session = null;
     this.scene = null;
     this.latest = null;
+    this.played = null;
+    this.character = 0;
     this.latencyMs = NaN;
     this.actor?.dispose();
     this.actor = null;

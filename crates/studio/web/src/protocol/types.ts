@@ -39,6 +39,17 @@ export interface ResultEntry {
   has_policy: boolean;
   hash: string;
 }
+export interface PackageAction {
+  name: string;
+  key: string;
+  about: string;
+}
+export interface PackageEntry {
+  id: string;
+  name: string;
+  actions: PackageAction[];
+  problem?: string | null;
+}
 export interface FrontEntry {
   id: string;
   title: string;
@@ -52,6 +63,7 @@ export interface State {
   rigs?: RigEntry[];
   characters?: CharacterEntry[];
   results?: ResultEntry[];
+  packages?: PackageEntry[];
   jobs?: Job[];
   sessions?: SessionEntry[];
   fronts?: FrontEntry[];
@@ -311,7 +323,8 @@ export type ControllerKind = "held_pose" | "open_loop" | "feedback" | "front" | 
 export type SessionStart =
   | { what: "drop"; character: string; height_m?: number }
   | { what: "play"; result: string; controller: ControllerKind }
-  | { what: "front"; front: string; dial: number };
+  | { what: "front"; front: string; dial: number }
+  | { what: "package"; package: string; characters: number; seed?: number };
 export interface SessionEntry {
   id: number;
   title: string;
@@ -323,10 +336,28 @@ export interface SessionEntry {
   dial?: number;
   steers: boolean;
 }
-export interface Steer {
-  velocity?: [number, number];
-  heading_rad?: number | null;
-  buttons?: [boolean, boolean, boolean, boolean];
+export type Steer = "free" | { velocity: [number, number] } | { target: [number, number] };
+export type Doing = "moving" | "acting" | "limp" | "standing_up";
+export interface PlayedCharacter {
+  doing: Doing;
+  action?: string | null;
+  target?: [number, number] | null;
+  falls: number;
+  stand_ups: number;
+}
+export interface Played {
+  time_secs: number;
+  hash: string;
+  real_time_factor: number | null;
+  frame_ms: number | null;
+  characters: PlayedCharacter[];
+}
+export interface TakeDetail {
+  id: string;
+  hash: string;
+  seconds: number;
+  files: ResultFile[];
+  notes: string[];
 }
 export type SessionAction =
   | { action: "push"; body: number; force: Vec3; point?: Vec3; secs: number }
@@ -338,7 +369,8 @@ export type SessionAction =
   | { action: "reset" }
   | { action: "controller"; controller: ControllerKind }
   | { action: "dial"; dial: number }
-  | { action: "steer"; steer: Steer };
+  | { action: "steer"; character?: number; steer: Steer }
+  | { action: "perform"; character?: number; name: string };
 
 export interface SceneBody {
   name: string;
@@ -353,10 +385,17 @@ export interface SceneJoint {
   parent?: number | null;
   torque_limit: number | null;
 }
+export interface SceneCharacter {
+  first_body: number;
+  bodies: number;
+  root: number;
+  height_m: number;
+}
 export interface SceneDescription {
   stream: number;
   bodies: SceneBody[];
   joints: SceneJoint[];
+  characters?: SceneCharacter[];
   character: string | null;
   rig: string | null;
   skin?: Skin | null;
@@ -378,6 +417,7 @@ export type ServerMessage =
   | { type: "job"; job: Job }
   | { type: "character"; id: string; revision: number }
   | { type: "scene"; scene: SceneDescription }
+  | { type: "played"; stream: number; played: Played }
   | { type: "ended"; stream: number; reason: string }
   | { type: "done"; request: number; session?: SessionEntry | null; clock_ms: number }
   | { type: "error"; request?: number | null; error: string }

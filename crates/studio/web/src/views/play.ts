@@ -3,14 +3,16 @@
 import { fill, h } from "../app/dom";
 import type { Studio, View } from "../app/view";
 import { field, select, slider } from "../parts/fields";
-import { button, empty, hint, plan, row, section } from "../parts/layout";
+import { button, empty, hint, plan, section } from "../parts/layout";
 import { LiveSession } from "../parts/live";
 import { OverlayBar } from "../parts/overlay_bar";
 import { DIVERGED, FALLEN, type Frame } from "../protocol/frame";
-import type { ControllerKind, SessionAction, SessionStart } from "../protocol/types";
+import type { ControllerKind, SessionAction, SessionEntry, SessionStart } from "../protocol/types";
+import { TargetMarks } from "../scene/targets";
+import { choices, first } from "./play_choice";
 import { PlayHands } from "./play_hands";
+import { PackagePanel } from "./play_package";
 import { Steering } from "./play_steer";
-import { verdictBadge } from "./verdict";
 
 const CONTROLLERS: Record<ControllerKind, string> = {
   held_pose: "Holds its pose",
@@ -33,10 +35,11 @@ export class PlayView implements View {
   private readonly live: LiveSession;
   private readonly hands: PlayHands;
   private readonly steering: Steering;
+  private readonly package: PackagePanel;
+  private readonly targets = new TargetMarks();
   private readonly message = hint("Choose who is to play on the left.");
   private readonly tips = h("p", {
     class: "stage-tip",
-    textContent: "Click to throw a ball. Drag from a body to push it. Drag elsewhere to look around.",
   });
   private readonly state = h("p", { class: "verdict" });
   private chosen: SessionStart | null = null;
@@ -57,17 +60,32 @@ export class PlayView implements View {
       this.refresh();
     };
     this.hands = new PlayHands(studio, this.live, (action) => this.act(action));
-    this.steering = new Steering(studio, this.live, (action) => this.act(action));
-    this.plan.stage.append(this.bar.element, this.message, this.tips);
+    this.steering = new Steering(
+      studio,
+      this.live,
+      (action) => this.act(action),
+      () => this.package.entry()?.actions ?? [],
+    );
+    this.package = new PackagePanel(studio, this.live, this.steering, (characters) => {
+      const start = this.live.session?.start;
+      if (start?.what === "package") void this.start({ ...start, characters });
+    });
+    this.hands.onGround = (place) => this.steering.goTo(place);
+    this.live.onPlayed = () => this.tellPlayed();
+    this.plan.stage.append(this.bar.element, this.message, this.tips, this.steering.stick.element);
+    this.plan.below.append(this.package.bar);
+    const isUnsteered = (): boolean => this.live.session?.steers !== true;
     studio.keyboard.register("Play", [
       ...this.bar.shortcuts(),
       { keys: [" "], what: "Pause, go on", run: () => this.act({ action: "pause", paused: !(this.live.session?.paused ?? false) }) },
-      { keys: ["arrowright", "."], what: "One frame, where it stands still", run: () => this.act({ action: "step" }) },
+      { keys: ["."], what: "One frame, where it stands still", run: () => this.act({ action: "step" }) },
+      { keys: ["arrowright"], what: "One frame, where nobody is steered", when: isUnsteered, run: () => this.act({ action: "step" }) },
       { keys: ["r", "backspace"], what: "Reset", run: () => this.act({ action: "reset" }) },
       { keys: ["v"], what: "Slow motion, or real time", run: () => this.setTimeScale((this.live.session?.time_scale ?? 1) < 1 ? 1 : 0.2) },
       {
         keys: ["z"],
         what: "No gravity, or the Earth's",
+        when: isUnsteered,
         run: () => this.setGravity((this.live.session?.gravity[2] ?? -9.81) < 0 ? 0 : 9.81),
       },
       { keys: ["n"], what: "Throw a ball at its middle", run: () => this.hands.throwAtMiddle() },
@@ -75,7 +93,7 @@ export class PlayView implements View {
       ...this.steering.shortcuts(),
     ]);
     studio.store.on(
-      ["results", "characters", "sessions"],
+      ["results", "packages", "characters", "sessions"],
       () => this.shown && (this.chosen === null && this.live.session === null ? this.startSomething() : this.refresh()),
     );
   }
@@ -85,10 +103,14 @@ export class PlayView implements View {
     this.studio.viewport.attach(this.plan.stage);
     this.live.show();
     this.hands.show();
+    this.steering.show();
+    this.studio.viewport.world.add(this.targets.group);
     this.timer = window.setInterval(() => this.note(), 500);
     const result = parameters.get("result");
+    const pack = parameters.get("package");
     const entry = this.studio.store.results.find((r) => r.id === result);
-    if (result !== null && this.studio.store.version < 0) this.wanted = result;
+    if ((result ?? pack) !== null && this.studio.store.version < 0) this.wanted = result ?? pack;
+    else if (pack !== null) void this.start({ what: "package", package: pack, characters: 1 });
     else if (result !== null) void this.start({ what: "play", result, controller: entry?.has_policy ? "feedback" : "open_loop" });
     else if (this.chosen !== null) void this.start(this.chosen);
     else this.startSomething();
@@ -100,17 +122,16 @@ export class PlayView implements View {
     window.clearInterval(this.timer);
     this.studio.status.note("");
     this.hands.hide();
+    this.steering.hide();
+    this.targets.group.removeFromParent();
     this.live.leave(true);
     this.live.hide();
   }
 
-  /** Nobody was chosen: the newest motion, or the first character. */
   private startSomething(): void {
-    const { results, characters } = this.studio.store;
-    const last = results.find((r) => r.id === this.wanted) ?? results[results.length - 1];
+    const start = first(this.studio.store, this.wanted);
     this.wanted = null;
-    if (last !== undefined) void this.start({ what: "play", result: last.id, controller: last.has_policy ? "feedback" : "open_loop" });
-    else if (characters[0] !== undefined) void this.start({ what: "drop", character: characters[0].id, height_m: 0.05 });
+    if (start !== null) void this.start(start);
   }
 
   private async start(start: SessionStart): Promise<void> {
@@ -123,6 +144,7 @@ export class PlayView implements View {
 
   private act(action: SessionAction): void {
     if (this.live.session === null) return;
+    if (action.action === "reset") this.steering.forget();
     this.live.act(action).catch((error) => this.studio.status.error(error));
   }
 
@@ -134,17 +156,28 @@ export class PlayView implements View {
     this.act({ action: "gravity", gravity: [0, 0, -down] });
   }
 
+  private tellPlayed(): void {
+    const places = (this.live.played?.characters ?? []).flatMap((c) => (c.target ? [c.target] : []));
+    this.targets.show(places);
+    this.package.tell();
+    this.studio.viewport.invalidate();
+  }
+
   private tell(frame: Frame): void {
+    const doing = this.live.played?.characters[this.live.character]?.doing;
+    const isDown = doing === undefined ? (frame.flags & FALLEN) !== 0 : doing === "limp" || doing === "standing_up";
     const text =
       (frame.flags & DIVERGED) !== 0
         ? "Its numbers left all reason; reset it."
-        : (frame.flags & FALLEN) !== 0
-          ? "It has fallen. R resets it."
+        : isDown
+          ? doing === undefined
+            ? "It has fallen. R resets it."
+            : "It has fallen, and gets up."
           : "On its feet.";
     if (text === this.stateText) return;
     this.stateText = text;
     this.state.textContent = text;
-    this.state.classList.toggle("good", (frame.flags & (DIVERGED | FALLEN)) === 0);
+    this.state.classList.toggle("good", !isDown && (frame.flags & DIVERGED) === 0);
   }
 
   private note(): void {
@@ -161,49 +194,26 @@ export class PlayView implements View {
     const { session } = this.live;
     this.message.hidden = session !== null;
     this.tips.hidden = session === null;
-    const isChosen = (s: SessionStart): boolean => this.chosen !== null && JSON.stringify(key(s)) === JSON.stringify(key(this.chosen));
-    const results = store.results.map((r) => {
-      const start: SessionStart = { what: "play", result: r.id, controller: r.has_policy ? "feedback" : "open_loop" };
-      return row({
-        key: `result:${r.id}`,
-        title: r.name,
-        detail: r.has_policy ? "under feedback" : "as it was found",
-        icon: "transfer",
-        selected: isChosen(start),
-        badge: verdictBadge(r),
-        badgeClass: "bad",
-        onClick: () => void this.start(start),
-      });
-    });
-    const characters = store.characters.map((c) => {
-      const start: SessionStart = { what: "drop", character: c.id, height_m: 0.05 };
-      return row({
-        key: `character:${c.id}`,
-        title: c.name,
-        detail: "holds its pose",
-        icon: "modeler",
-        selected: isChosen(start),
-        onClick: () => void this.start(start),
-      });
-    });
-    const others = store.sessions.filter((s) => s.id !== session?.id);
+    this.tips.textContent =
+      session?.start.what === "package"
+        ? "Click on the ground to go there, on the character to throw a ball; drag from it to push."
+        : "Click to throw a ball. Drag from a body to push it. Drag elsewhere to look around.";
+    this.steering.stick.element.hidden = session?.steers !== true;
+    if (session === null) this.targets.show([]);
     fill(
       this.plan.left,
-      section("Motions", ...(results.length > 0 ? results : [empty("A transfer makes one.")])),
-      section("Characters", ...(characters.length > 0 ? characters : [empty("The library makes one.")])),
-      others.length > 0
-        ? section(
-            "Running elsewhere",
-            ...others.map((s) => row({ key: `session:${s.id}`, title: s.title, detail: "look on", onClick: () => void this.join(s.id) })),
-          )
-        : null,
+      ...choices(store, {
+        chosen: this.chosen,
+        running: session?.id ?? null,
+        start: (start) => void this.start(start),
+        join: (other) => void this.join(other),
+      }),
     );
+    this.package.drawBar();
     this.refreshRight();
   }
 
-  private async join(id: number): Promise<void> {
-    const session = this.studio.store.sessions.find((s) => s.id === id);
-    if (session === undefined) return;
+  private async join(session: SessionEntry): Promise<void> {
     this.chosen = null;
     await this.studio.status.during("Looking on…", () => this.live.join(session));
     this.refresh();
@@ -219,7 +229,7 @@ export class PlayView implements View {
       return;
     }
     // Sliders that are being dragged are not drawn anew by the news that they cause.
-    const now = JSON.stringify([session.id, session.title, session.controller, session.paused, scene?.stream]);
+    const now = JSON.stringify([session.id, session.title, session.controller, session.paused, scene?.stream, this.package.entry()]);
     if (now === this.drawn) {
       this.setSliders(session.time_scale, -session.gravity[2]);
       return;
@@ -281,15 +291,20 @@ export class PlayView implements View {
             ),
           )
         : null,
+      ...this.package.sections(),
       section(
         "World",
         time.element,
-        gravity.element,
-        h(
-          "div",
-          { class: "actions wrap" },
-          ...GRAVITIES.map(([name, g]) => button(name, () => this.setGravity(g), { key: `gravity:${name}` })),
-        ),
+        ...(session.steers
+          ? []
+          : [
+              gravity.element,
+              h(
+                "div",
+                { class: "actions wrap" },
+                ...GRAVITIES.map(([name, g]) => button(name, () => this.setGravity(g), { key: `gravity:${name}` })),
+              ),
+            ]),
       ),
       section(
         "Balls",
@@ -312,14 +327,8 @@ export class PlayView implements View {
           button("Push it", () => this.hands.pushTrunk(), { key: "push", title: "I" }),
         ),
       ),
-      session.steers ? section("Steer", h("p", { class: "quiet", textContent: "W A S D walk, Shift runs, Space jumps." })) : null,
     );
   }
 
   private setSliders: (timeScale: number, gravity: number) => void = () => {};
-}
-
-/** What makes two starts the same choice on the left. */
-function key(s: SessionStart): unknown {
-  return s.what === "play" ? [s.what, s.result] : s.what === "drop" ? [s.what, s.character] : [s.what, s.front];
 }

@@ -1,4 +1,4 @@
-// The mouse in a simulation: a click throws a ball, a drag from a body pushes it.
+// The mouse in a simulation: a click throws a ball or says where to go, a drag from a body pushes it.
 
 import { ArrowHelper, Vector3 } from "three";
 import type { Studio } from "../app/view";
@@ -11,6 +11,7 @@ const BALL_STARTS_AWAY_M = 3.5;
 const PUSH_SECS = 0.15;
 /** Newtons for each metre that was dragged and each kilogram of the character. */
 const PUSH_N_PER_M_KG = 22;
+const FARTHEST_TARGET_M = 60;
 const TRUNK_PUSH_N_PER_KG = 5;
 
 interface Drag {
@@ -22,6 +23,8 @@ interface Drag {
 
 export class PlayHands {
   throwing: () => { speedMs: number; massKg: number | null } = () => ({ speedMs: 9, massKg: null });
+  /** A click on the ground; gives whether that was meant. Otherwise it throws a ball. */
+  onGround: (place: [number, number]) => boolean = () => false;
   private shown = false;
   private pressed: { x: number; y: number } | null = null;
   private drag: Drag | null = null;
@@ -53,10 +56,9 @@ export class PlayHands {
 
   /** From the side of the camera, as high as the middle. */
   throwAtMiddle(): void {
-    const { actor } = this.live;
-    if (actor === null) return;
+    if (this.live.actor === null) return;
     const { origin } = this.center();
-    const target = new Vector3(...actor.middle());
+    const target = new Vector3(...this.live.middle());
     const from = origin
       .sub(target)
       .setZ(0)
@@ -67,7 +69,8 @@ export class PlayHands {
   }
 
   pushTrunk(): void {
-    const trunk = this.live.scene?.bodies.findIndex((b) => b.is_character) ?? -1;
+    const { scene, character } = this.live;
+    const trunk = scene?.characters?.[character]?.root ?? scene?.bodies.findIndex((b) => b.is_character) ?? -1;
     if (trunk >= 0) this.act({ action: "push", body: trunk, force: [TRUNK_PUSH_N_PER_KG * this.massKg(), 0, 0], secs: PUSH_SECS });
   }
 
@@ -76,8 +79,10 @@ export class PlayHands {
     return this.studio.viewport.ray({ clientX: box.left + box.width / 2, clientY: box.top + box.height / 2 });
   }
 
+  /** Of one character. */
   private massKg(): number {
-    return (this.live.scene?.bodies ?? []).reduce((m, b) => m + (b.is_character ? b.mass_kg : 0), 0);
+    const all = (this.live.scene?.bodies ?? []).reduce((m, b) => m + (b.is_character ? b.mass_kg : 0), 0);
+    return all / Math.max(this.live.scene?.characters?.length ?? 1, 1);
   }
 
   /** Aims a little high, by what gravity takes on the way. */
@@ -143,8 +148,10 @@ export class PlayHands {
     this.pressed = null;
     if (pressed === null) return this.letGo();
     const isClick = Math.hypot(event.clientX - pressed.x, event.clientY - pressed.y) <= CLICK_PIXELS;
-    if (isClick && event.target === this.studio.viewport.canvas) this.throwAlong(event, drag?.point ?? null);
-    else if (drag !== null && !isClick) {
+    if (isClick && event.target === this.studio.viewport.canvas) {
+      const place = drag === null && !event.shiftKey ? this.groundAt(event) : null;
+      if (place === null || !this.onGround(place)) this.throwAlong(event, drag?.point ?? null);
+    } else if (drag !== null && !isClick) {
       const force = drag.to
         .clone()
         .sub(drag.point)
@@ -160,9 +167,15 @@ export class PlayHands {
     this.letGo();
   }
 
+  private groundAt(event: PointerEvent): [number, number] | null {
+    const { origin, direction } = this.studio.viewport.ray(event);
+    const way = direction.z < -1e-3 ? -origin.z / direction.z : -1;
+    return way > 0 && way < FARTHEST_TARGET_M ? [origin.x + way * direction.x, origin.y + way * direction.y] : null;
+  }
+
   private throwAlong(event: PointerEvent, hit: Vector3 | null): void {
     const { origin, direction } = this.studio.viewport.ray(event);
-    const middle = new Vector3(...(this.live.actor?.middle() ?? [0, 0, 1]));
+    const middle = new Vector3(...this.live.middle());
     const target = hit ?? origin.clone().addScaledVector(direction, Math.max(middle.clone().sub(origin).dot(direction), 0.5));
     const from = target.clone().addScaledVector(direction, -Math.min(BALL_STARTS_AWAY_M, 0.9 * target.distanceTo(origin)));
     this.throwBall(from, target);

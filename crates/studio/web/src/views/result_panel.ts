@@ -4,7 +4,7 @@ import { h } from "../app/dom";
 import { icon } from "../app/icons";
 import { bytes, section } from "../parts/layout";
 import { address } from "../protocol/http";
-import type { ResultDetail } from "../protocol/types";
+import type { ResultDetail, ResultFile, TakeDetail } from "../protocol/types";
 
 const ROWS: { name: string; of(d: ResultDetail): number | null | undefined; show(x: number): string; lessIsBetter: boolean }[] = [
   { name: "End effectors off", of: (d) => d.summary?.fidelity?.effectors_off_percent, show: (x) => `${x.toFixed(1)} % of the size`, lessIsBetter: true },
@@ -75,25 +75,36 @@ export function downloads(detail: ResultDetail): HTMLElement {
   const files = [...detail.files].sort((a, b) => rank(a.name) - rank(b.name) || a.name.localeCompare(b.name));
   const main = files.filter((f) => /\.(glb|bvh|npz|html)$/.test(f.name));
   const rest = files.filter((f) => !main.includes(f));
-  const link = (f: (typeof files)[number]): HTMLElement => {
-    const isPage = f.name.endsWith(".html");
-    return h(
-      "a",
-      {
-        class: "file",
-        href: address("result/file", { id, name: f.name, ...(isPage ? { inline: true } : {}) }),
-        title: f.what,
-        data: { file: f.name },
-        ...(isPage ? { target: "_blank", rel: "noopener" } : { download: f.name }),
-      },
-      icon(isPage ? "file" : "download"),
-      h("span", { class: "text" }, h("span", { class: "title", textContent: f.name }), h("span", { class: "detail", textContent: f.what })),
-      h("span", { class: "unit", textContent: bytes(f.bytes) }),
-    );
-  };
+  const link = (f: ResultFile): HTMLElement => fileLink("result/file", id, f);
   return section(
     "Files",
     ...main.map(link),
     rest.length > 0 ? h("details", {}, h("summary", { textContent: `${rest.length} more` }), ...rest.map(link)) : null,
+  );
+}
+
+/** The files of a take, with its hash and what was left out. */
+export function takeFiles(take: TakeDetail): HTMLElement[] {
+  return [
+    h("dl", { class: "figures" }, h("dt", { textContent: take.id }), h("dd", { textContent: take.hash, data: { figure: "take" } })),
+    ...take.files.map((f) => fileLink("take/file", take.id, f)),
+    ...take.notes.map((note) => h("p", { class: "quiet", textContent: note })),
+  ];
+}
+
+function fileLink(route: string, id: string, f: ResultFile): HTMLElement {
+  const isPage = f.name.endsWith(".html");
+  return h(
+    "a",
+    {
+      class: "file",
+      href: address(route, { id, name: f.name, ...(isPage ? { inline: true } : {}) }),
+      title: f.what,
+      data: { file: f.name },
+      ...(isPage ? { target: "_blank", rel: "noopener" } : { download: f.name }),
+    },
+    icon(isPage ? "file" : "download"),
+    h("span", { class: "text" }, h("span", { class: "title", textContent: f.name }), h("span", { class: "detail", textContent: f.what })),
+    h("span", { class: "unit", textContent: bytes(f.bytes) }),
   );
 }

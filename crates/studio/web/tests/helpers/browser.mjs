@@ -54,18 +54,20 @@ export async function goTo(page, view) {
 
 /** Drops a file on the page as a file manager does. */
 export async function dropFile(page, name, bytes, onto) {
-  const transfer = await page.evaluateHandle(
-    ([name, text]) => {
-      const data = new DataTransfer();
+  if (onto !== undefined) await page.locator(onto).waitFor();
+  // In one piece: between measuring a row and letting go over it, the list must not move.
+  await page.evaluate(
+    ([name, text, onto]) => {
+      const transfer = new DataTransfer();
       const raw = Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
-      data.items.add(new File([raw], name));
-      return data;
+      transfer.items.add(new File([raw], name));
+      const box = onto === null ? new DOMRect() : document.querySelector(onto).getBoundingClientRect();
+      const at = { clientX: box.x + box.width / 2, clientY: box.y + box.height / 2 };
+      for (const type of ["dragenter", "dragover", "drop"])
+        document.body.dispatchEvent(new DragEvent(type, { bubbles: true, cancelable: true, dataTransfer: transfer, ...at }));
     },
-    [name, bytes.toString("base64")],
+    [name, bytes.toString("base64"), onto ?? null],
   );
-  const box = onto === undefined ? null : await page.locator(onto).boundingBox();
-  const at = box === null ? {} : { clientX: box.x + box.width / 2, clientY: box.y + box.height / 2 };
-  for (const type of ["dragenter", "dragover", "drop"]) await page.dispatchEvent("body", type, { dataTransfer: transfer, ...at });
 }
 
 /** Waits until the picture was drawn some more times. */

@@ -1,0 +1,103 @@
+//! `sinew play`: a package of a character, played by hand in the browser, by a script or by random objectives.
+
+use super::{check_outputs, show};
+use crate::bar::{Bar, Interrupted, stopped_by_interrupt};
+use anyhow::{Result, bail};
+use clap::Args;
+use sinew::play::{Moves, Request, open, play};
+use sinew::playing::Package;
+use sinew::work::RunOptions;
+use std::path::{Path, PathBuf};
+
+/// Options of `sinew play`.
+#[derive(Args)]
+pub struct Play {
+    /// Folder of the package, as `sinew bring` makes it; or dinosaur, human, quadruped
+    #[arg(value_name = "PACKAGE")]
+    package: PathBuf,
+    /// Plays what a TOML file says: stick, target, action, push, ball over time
+    #[arg(long, value_name = "FILE", conflicts_with = "random")]
+    script: Option<PathBuf>,
+    /// Plays for so many seconds by random objectives within the feasible range
+    #[arg(long, value_name = "SECS", allow_negative_numbers = true)]
+    random: Option<f64>,
+    /// Seed of the random objectives
+    #[arg(long, value_name = "N", default_value_t = 2)]
+    seed: u64,
+    /// Writes a film strip as PNG
+    #[arg(long, value_name = "FILE")]
+    film: Option<PathBuf>,
+    /// Writes the beginning as GIF
+    #[arg(long, value_name = "FILE")]
+    gif: Option<PathBuf>,
+    /// Writes the motion: .glb on the artist's skin, .bvh on its skeleton, .npz with every step; may be given several times
+    #[arg(long, value_name = "FILE")]
+    out: Vec<PathBuf>,
+    /// Writes what the character was told as a script that plays to the same hash
+    #[arg(long, value_name = "FILE")]
+    record: Option<PathBuf>,
+    /// Prints one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+impl Play {
+    /// Runs the command.
+    pub fn run(&self) -> Result<()> {
+        let mut outputs: Vec<(&str, Option<&PathBuf>, &[&str])> = vec![
+            ("--film", self.film.as_ref(), &["png"]),
+            ("--gif", self.gif.as_ref(), &["gif"]),
+            ("--record", self.record.as_ref(), &["toml"]),
+        ];
+        outputs.extend(self.out.iter().map(|out| ("--out", Some(out), &["glb", "bvh", "npz"][..])));
+        check_outputs(self.script.as_deref(), &outputs)?;
+        let moves = match (&self.script, self.random) {
+            (Some(script), _) => Moves::Script(script.clone()),
+            (None, Some(seconds)) if (1.0..=36_000.0).contains(&seconds) => Moves::Random { seconds, seed: self.seed },
+            (None, Some(seconds)) => bail!("--random {seconds}: give a number of seconds from 1 to 36000"),
+            (None, None) if self.json || self.record.is_some() || outputs.iter().any(|(_, path, _)| path.is_some()) => {
+                bail!(
+                    "say what the character is to do: `--random 60` plays it by random objectives, `--script moves.toml` by a script; without any of these options it is played by hand"
+                )
+            }
+            (None, None) => return by_hand(&self.package),
+        };
+        let request = Request {
+            package: self.package.clone(),
+            moves,
+            film: self.film.clone(),
+            gif: self.gif.clone(),
+            out: self.out.clone(),
+            record: self.record.clone(),
+        };
+        let bar = Bar::new("playing")?;
+        let options = RunOptions { cancel: stopped_by_interrupt(), ..RunOptions::default() };
+        let summary = play(&request, &options)?;
+        bar.finish();
+        let summary = summary.ok_or(Interrupted)?;
+        if self.json {
+            return show(&summary.to_json()?);
+        }
+        let mut lines = vec![summary.headline()];
+        lines.extend(summary.events.iter().map(|event| format!("  {event}")));
+        let written = [&self.film, &self.gif].into_iter().flatten().chain(&self.out).chain(&self.record);
+        lines.extend(written.map(|path| format!("wrote {}", path.display())));
+        show(&(lines.join("\n") + "\n"))
+    }
+}
+
+/// Plays by hand, in the browser: the package is the studio's project. One that comes with the program is written into a folder first.
+fn by_hand(package: &Path) -> Result<()> {
+    let folder = if package.exists() {
+        // A folder that is no package is refused before the browser opens.
+        Package::head(package)?;
+        package.to_path_buf()
+    } else {
+        let opened = open(package)?;
+        let folder = Path::new("sinew-out/played").join(package);
+        opened.write(&folder)?;
+        folder
+    };
+    let options = sinew_studio::Options { folder, opens_browser: true, ..Default::default() };
+    sinew_studio::run(&options, &|line| drop(show(&format!("{line}\n"))))
+}

@@ -1,0 +1,309 @@
+//! One character on its way: what it is doing, and what happens when it falls.
+
+use crate::event::{Happening, PlayFigures};
+use crate::input::{Input, Steer};
+use crate::part::Part;
+use sinew_learn::{Goal, GroundTransform, Objective, wrap_angle};
+use sinew_track::{Course, Moment, PilotState, Seen, TrackError, feeds_back_m};
+
+/// How long a character that has fallen is limp, s.
+const LIMP_SECS: f64 = 1.0;
+/// What is left of the PD gains then.
+pub(crate) const LIMP_GAIN: f64 = 0.05;
+/// How long an action that is maintained is kept up, s.
+const KEPT_UP_SECS: f64 = 3.0;
+
+/// How far ahead a stick leads, s: the lookahead of moving about.
+const STICK_SECS: f64 = 1.0;
+/// Most that a stick leads aside of where the character looks, rad.
+const MOST_TURN_RAD: f64 = std::f64::consts::FRAC_PI_6;
+
+/// A character on its way.
+pub(crate) struct Actor {
+    pub part: Part,
+    pub course: Course,
+    pub state: PilotState,
+    pub figures: PlayFigures,
+    doing: Doing,
+    /// What it was asked for in the present frame.
+    objective: Objective,
+    followed_frames: u64,
+    feeds_back_m: f64,
+}
+
+/// What a character is doing. Times are frames of the player.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Doing {
+    Moving,
+    Acting { action: usize, place: Option<[f64; 2]>, due: u64, until: u64 },
+    Limp { until: u64 },
+    StandingUp { action: usize, until: u64 },
+}
+
+/// What the world has to do for a character after a frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Upshot {
+    /// Nothing.
+    Goes,
+    /// Its gains fall.
+    GoesLimp,
+    /// Its gains come back.
+    Stiffens,
+    /// Its gains come back, and it is put where [`PilotState::start`] says.
+    IsPlaced,
+}
+
+impl Actor {
+    pub fn new(part: &Part, seed: u64, place: &GroundTransform) -> Result<Actor, TrackError> {
+        let generator = part.generator();
+        let mut course = Course::start(generator, seed);
+        if *place != GroundTransform::default() {
+            course.transform(generator, place);
+        }
+        let window = course.window(generator, &Objective::default(), part.pilot().policy().frames_ahead());
+        Ok(Actor {
+            state: part.pilot().begin(&window)?,
+            course,
+            figures: PlayFigures::default(),
+            doing: Doing::Moving,
+            objective: Objective::default(),
+            followed_frames: 0,
+            feeds_back_m: feeds_back_m(part.pilot().body()),
+            part: part.clone(),
+        })
+    }
+
+    /// Whether it follows a motion: not where it lies limp.
+    pub fn follows(&self) -> bool {
+        !matches!(self.doing, Doing::Limp { .. })
+    }
+
+    /// The action that it is in.
+    pub fn action(&self) -> Option<usize> {
+        match self.doing {
+            Doing::Acting { action, .. } | Doing::StandingUp { action, .. } => Some(action),
+            Doing::Moving | Doing::Limp { .. } => None,
+        }
+    }
+
+    /// What it is asked for in the present frame.
+    pub fn objective(&self) -> Objective {
+        self.objective
+    }
+
+    /// At the beginning of a frame: takes what the user wants, and looks ahead.
+    pub fn look_ahead(&mut self, input: &Input, frame: u64, happened: &mut Vec<Happening>) -> Result<(), TrackError> {
+        let is_free = matches!(self.doing, Doing::Moving | Doing::Acting { .. });
+        if let Some(action) = input.action.filter(|action| is_free && *action < self.part.actions().len()) {
+            self.begin(action, frame);
+            happened.push(Happening::Began(action));
+        }
+        self.objective = self.wanted(&input.steer, frame);
+        if self.follows() {
+            let pilot = &self.part.pilot;
+            let ahead = pilot.policy().frames_ahead();
+            let window = self.course.window(self.part.generator(), &self.objective, ahead);
+            pilot.follow(&mut self.state, &window)?;
+        }
+        Ok(())
+    }
+
+    fn begin(&mut self, action: usize, frame: u64) {
+        let rate_hz = self.part.generator().rate_hz();
+        let frames = |secs: f64| libm::round(secs * rate_hz).max(1.0) as u64;
+        self.doing = match self.part.actions()[action].goal {
+            Goal::Achieve => {
+                let timing = self.part.timing(action);
+                let here = self.part.generator().figure().heading_frame(&self.course.motion.qpos);
+                let due = frame + frames(timing.lead_secs);
+                let until = due + frames(timing.follow_secs);
+                Doing::Acting { action, place: Some(here.point(timing.way_m)), due, until }
+            }
+            Goal::Maintain | Goal::MoveTo => {
+                let until = frame + frames(KEPT_UP_SECS);
+                Doing::Acting { action, place: None, due: until, until }
+            }
+        };
+    }
+
+    /// The objective of a frame: that of the action that it is in, else what steering says.
+    fn wanted(&self, steer: &Steer, frame: u64) -> Objective {
+        let rate_hz = self.part.generator().rate_hz();
+        match self.doing {
+            Doing::Moving | Doing::Limp { .. } => match *steer {
+                Steer::Stick([x, y]) if x != 0.0 || y != 0.0 => self.along([x, y]),
+                _ => steer.objective(self.part.locomotion()),
+            },
+            Doing::Acting { action, place: Some(place), due, .. } if frame < due => {
+                Objective::at(1 << action, place, due as f64 / rate_hz)
+            }
+            Doing::Acting { action, place: None, .. } => Objective { actions: 1 << action, ..steer.objective(0) },
+            // What follows the moment is the rest of the motion.
+            Doing::Acting { action, .. } | Doing::StandingUp { action, .. } => {
+                Objective { actions: 1 << action, ..Objective::default() }
+            }
+        }
+    }
+
+    /// The objective of a stick: to be where its velocity leads to. Motion that leads back is rare, so that who is to turn round is led round in an arc.
+    fn along(&self, [x, y]: [f64; 2]) -> Objective {
+        let generator = self.part.generator();
+        let here = generator.figure().heading_frame(&self.course.motion.qpos);
+        let off = wrap_angle(libm::atan2(y, x) - here.yaw).clamp(-MOST_TURN_RAD, MOST_TURN_RAD);
+        let (sin, cos) = libm::sincos(off);
+        let way = (x * x + y * y).sqrt() * STICK_SECS;
+        let target = Some(here.point([way * cos, way * sin]));
+        Objective { actions: self.part.locomotion(), target, ..Objective::default() }
+    }
+
+    /// At the end of a frame: judges where the body came to. `frame` is the next one, `is_lost` whether the world is beyond reason.
+    pub fn conclude(
+        &mut self,
+        seen: Seen<'_>,
+        frame: u64,
+        is_lost: bool,
+        happened: &mut Vec<Happening>,
+    ) -> Result<Upshot, TrackError> {
+        self.figures.frames += 1;
+        if let Doing::Limp { until } = self.doing {
+            // The clock of the motion goes on.
+            self.course.motion.frame += 1;
+            if is_lost {
+                return self.place_anew(seen, happened);
+            }
+            return if frame < until { Ok(Upshot::Goes) } else { self.get_up(seen, frame, happened) };
+        }
+        let moment = self.part.pilot.judge(&self.state, seen);
+        let generator = self.part.generator.clone();
+        self.course.step(generator.as_ref(), &self.objective);
+        self.note(&moment);
+        if is_lost || moment.has_fallen {
+            return self.fall(seen, frame, is_lost, happened);
+        }
+        if moment.body_error_m > self.feeds_back_m {
+            self.figures.feedbacks += 1;
+            self.course.move_to(generator.as_ref(), place_of(seen));
+        }
+        match self.doing {
+            Doing::Acting { action, until, .. } if frame >= until => {
+                happened.push(Happening::Achieved(action));
+                self.doing = Doing::Moving;
+            }
+            Doing::StandingUp { until, .. } if frame >= until => {
+                happened.push(Happening::StoodUp);
+                self.figures.stand_ups += 1;
+                self.doing = Doing::Moving;
+            }
+            _ => {}
+        }
+        Ok(Upshot::Goes)
+    }
+
+    fn note(&mut self, moment: &Moment) {
+        self.followed_frames += 1;
+        let mean = &mut self.figures.mean_body_error_m;
+        *mean += (moment.body_error_m - *mean) / self.followed_frames as f64;
+    }
+
+    fn fall(
+        &mut self,
+        seen: Seen<'_>,
+        frame: u64,
+        is_lost: bool,
+        happened: &mut Vec<Happening>,
+    ) -> Result<Upshot, TrackError> {
+        if let Doing::StandingUp { .. } = self.doing {
+            // Still the same fall: who cannot get up is helped.
+            return self.place_anew(seen, happened);
+        }
+        self.figures.falls += 1;
+        happened.push(Happening::Fell);
+        if is_lost {
+            return self.place_anew(seen, happened);
+        }
+        let frames = libm::round(LIMP_SECS * self.part.generator().rate_hz()) as u64;
+        self.doing = Doing::Limp { until: frame + frames };
+        Ok(Upshot::GoesLimp)
+    }
+
+    /// After a fall: by its own action where it has one, else by ours.
+    fn get_up(&mut self, seen: Seen<'_>, frame: u64, happened: &mut Vec<Happening>) -> Result<Upshot, TrackError> {
+        let Some(action) = self.part.stand_up() else { return self.place_anew(seen, happened) };
+        let generator = self.part.generator();
+        let wide = |row: &[f32]| row.iter().map(|x| f64::from(*x)).collect::<Vec<f64>>();
+        self.course.resume_from(generator, &wide(seen.position), &wide(seen.velocity));
+        let timing = self.part.timing(action);
+        let frames = libm::round((timing.lead_secs + timing.follow_secs) * generator.rate_hz()).max(1.0) as u64;
+        self.doing = Doing::StandingUp { action, until: frame + frames };
+        happened.push(Happening::StandsUp);
+        Ok(Upshot::Stiffens)
+    }
+
+    /// Onto its motion, where it lies.
+    fn place_anew(&mut self, seen: Seen<'_>, happened: &mut Vec<Happening>) -> Result<Upshot, TrackError> {
+        let generator = self.part.generator.clone();
+        let place = place_of(seen);
+        if place.iter().all(|x| x.is_finite()) {
+            self.course.move_to(generator.as_ref(), place);
+        }
+        let pilot = &self.part.pilot;
+        let window = self.course.window(generator.as_ref(), &Objective::default(), pilot.policy().frames_ahead());
+        pilot.follow(&mut self.state, &window)?;
+        self.doing = Doing::Moving;
+        happened.push(Happening::PlacedAnew);
+        Ok(Upshot::IsPlaced)
+    }
+}
+
+/// The root's place on the ground.
+fn place_of(seen: Seen<'_>) -> [f64; 2] {
+    [f64::from(seen.position[0]), f64::from(seen.position[1])]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_character::part;
+
+    /// A body that is exactly where its motion is at the end of each frame.
+    fn perfect(actor: &mut Actor, frame: u64, happened: &mut Vec<Happening>) -> Upshot {
+        actor.look_ahead(&Input::default(), frame, happened).unwrap();
+        let ahead = actor.course.window(actor.part.generator(), &actor.objective, 12);
+        let next = actor.part.pilot.begin(&ahead[1..]).unwrap();
+        let ([position, velocity], observed) = (next.start(), next.start_observed());
+        let seen = Seen { position, velocity, observed: &observed };
+        actor.conclude(seen, frame + 1, false, happened).unwrap()
+    }
+
+    #[test]
+    fn a_stick_leads_ahead_and_round_in_an_arc() {
+        let placed = GroundTransform { x: 2.0, y: 3.0, yaw: 0.5 };
+        let actor = Actor::new(&part(&[]), 1, &placed).unwrap();
+        let here = actor.part.generator().figure().heading_frame(&actor.course.motion.qpos);
+        let led = |angle: f64| {
+            let stick = Steer::Stick([1.2 * libm::cos(here.yaw + angle), 1.2 * libm::sin(here.yaw + angle)]);
+            let [x, y] = here.inverse().point(actor.wanted(&stick, 0).target.unwrap());
+            (libm::atan2(y, x), (x * x + y * y).sqrt())
+        };
+        for (angle, wanted) in [(0.0, 0.0), (0.3, 0.3), (-0.4, -0.4), (3.0, MOST_TURN_RAD), (-2.0, -MOST_TURN_RAD)] {
+            let (found, way) = led(angle);
+            assert!((found - wanted).abs() < 1e-6 && (way - 1.2).abs() < 1e-6, "{angle}: {found} {way}");
+        }
+        assert_eq!(actor.wanted(&Steer::Stick([0.0; 2]), 0).speed, Some(0.0), "who is told nothing stands");
+    }
+
+    #[test]
+    fn who_follows_the_motion_of_standing_up_has_stood_up_at_its_end() {
+        let mut actor = Actor::new(&part(&["StandUp"]), 1, &GroundTransform::default()).unwrap();
+        let (mut happened, mut upshots) = (Vec::new(), Vec::new());
+        actor.figures.falls = 1;
+        actor.doing = Doing::Limp { until: 3 };
+        for frame in 0..60 {
+            upshots.push(perfect(&mut actor, frame, &mut happened));
+        }
+        assert_eq!(happened, [Happening::StandsUp, Happening::StoodUp]);
+        assert_eq!(upshots.iter().position(|upshot| *upshot == Upshot::Stiffens), Some(2));
+        assert_eq!((actor.figures.falls, actor.figures.stand_ups, actor.doing), (1, 1, Doing::Moving));
+        assert_eq!(actor.course.motion.frame, 60, "the clock goes on while it lies");
+    }
+}

@@ -1,0 +1,28 @@
+//! Characters that are played: what a user wants in each frame enters, simulated motion leaves.
+//!
+//! A [`Player`] owns one world with characters and balls; each character has a generator that says where it goes, and a policy that moves its body
+//! there. It may be steered, told to act, pushed and hit; it falls, and gets up again. A [`Package`] is all that a character needs to be played, in one
+//! folder. Start reading at [`Player`].
+
+mod actor;
+mod balls;
+mod error;
+mod event;
+mod input;
+mod measured;
+mod package;
+mod part;
+mod player;
+mod script;
+#[cfg(test)]
+mod test_character;
+
+pub use balls::{BallKind, HIDDEN_M, default_balls};
+pub use error::PlayError;
+pub use event::{Event, Happening, PlayFigures};
+pub use input::{Input, Push, Steer, Throw};
+pub use measured::Measured;
+pub use package::{FORMAT, KeyedAction, Package, PackageHead};
+pub use part::{ActionTiming, Part};
+pub use player::{Placement, Player, PlayerOptions};
+pub use script::{MOST_CHARACTERS, Script, TimedInput, TimedPush};

@@ -1,0 +1,371 @@
+//! From a rigged file to a package: the one use-case that command line, studio and programs share.
+
+use super::page::page;
+use super::summary::{StageRow, Summary};
+use super::transfers::{self, USED, plan, transfer_all};
+use crate::error::{BringError, Error, FileError, Result};
+use crate::learn::{self, generator, tracker};
+use crate::play::measure;
+use crate::source::Source;
+use crate::transfer::Preset;
+use serde::{Deserialize, Serialize};
+use sinew_files::atomic_write::atomic_write;
+use sinew_files::fnv::fnv1a;
+use sinew_learn::{DataConfig, MatchingConfig, SavedGenerator};
+use sinew_modeler::{CharacterProject, ModelOptions, model};
+use sinew_play::Package;
+use sinew_track::{TrackerConfig, TrainedPolicy};
+use sinew_work::{RunOptions, run_once};
+use std::fmt;
+use std::fs;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// Minutes of augmented motion in the data set.
+const AUGMENTED_MINUTES: f64 = 3.0;
+/// Minutes under random objectives by which the generator alone is measured.
+const GENERATOR_MINUTES: f64 = 1.0;
+const CHARACTER: &str = "character.toml";
+const BEGUN: &str = "request.json";
+
+/// All that is asked for.
+pub struct Request {
+    /// A rigged file with clips, or an embedded character.
+    pub input: PathBuf,
+    /// Clips, as people say them; none takes all.
+    pub clips: Vec<String>,
+    /// How hard transfers are searched for.
+    pub preset: Preset,
+    /// Longest training.
+    pub training: Duration,
+    /// How the policy is trained.
+    pub tracker: TrackerConfig,
+    /// Length of the measurement at the end, s.
+    pub measured_secs: f64,
+    /// Seed of all random numbers.
+    pub seed: u64,
+    /// Folder of the package.
+    pub out: PathBuf,
+}
+
+impl Request {
+    /// Folder of what the stages make.
+    pub(super) fn work(&self) -> PathBuf {
+        self.out.join("work")
+    }
+
+    fn begun(&self, source: &Source) -> Begun {
+        let input = format!("{:016x}", fnv1a(source.bytes.iter().copied()));
+        Begun { input, clips: self.clips.clone(), preset: self.preset.to_string(), seed: self.seed }
+    }
+}
+
+/// What was begun in a folder: what decides the result of the first stages.
+#[derive(PartialEq, Serialize, Deserialize)]
+struct Begun {
+    input: String,
+    clips: Vec<String>,
+    preset: String,
+    seed: u64,
+}
+
+/// A stage.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Stage {
+    /// A character is made of the rig.
+    Model,
+    /// Clips become simulated motions.
+    Transfers,
+    /// Simulated motions become a data set.
+    Data,
+    /// The data set becomes a generator.
+    Generator,
+    /// The policy is trained on what the generator makes.
+    Training,
+    /// The package is played by random objectives.
+    Measuring,
+}
+
+impl fmt::Display for Stage {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(match self {
+            Stage::Model => "modelling",
+            Stage::Transfers => "transferring clips",
+            Stage::Data => "making the data set",
+            Stage::Generator => "making the generator",
+            Stage::Training => "training the policy",
+            Stage::Measuring => "playing it by random objectives",
+        })
+    }
+}
+
+/// What is told on the way.
+pub enum Event<'a> {
+    /// A stage is on its way.
+    Working {
+        /// The stage.
+        stage: Stage,
+        /// How much of it is done, 0 to 1.
+        share: f64,
+        /// What is being done.
+        doing: &'a str,
+    },
+    /// Something that a user should know.
+    Note(&'a str),
+}
+
+/// What came of it.
+pub struct Brought {
+    /// The figures.
+    pub summary: Summary,
+    /// The package.
+    pub package: Package,
+    /// Its folder.
+    pub out: PathBuf,
+}
+
+type Observe<'a> = dyn FnMut(Event<'_>) -> ControlFlow<()> + Send + 'a;
+
+/// Makes a package of a rigged file. Returns none where it was told to stop: the same request goes on with `options.resumes`.
+///
+/// # Errors
+/// Where the file has no gait, no clip can be simulated, what was begun in the folder is something else, or a stage fails.
+pub fn bring(request: &Request, options: &RunOptions, observe: &mut Observe<'_>) -> Result<Option<Brought>> {
+    let mut stages = Stages { rows: Vec::new() };
+    let source = Source::open(&request.input, &[], &Default::default())?;
+    begin(request, &source, options.resumes)?;
+
+    let began = Instant::now();
+    told(observe, Stage::Model, 0.0);
+    let (grounded, planned) = plan(&source, &request.clips)?;
+    let options_of_model =
+        ModelOptions { name: source.name.clone(), metres_per_unit: source.changed_unit(), ..ModelOptions::default() };
+    let modeled = run_once(options, || Ok::<_, Error>(model(&source.rig.skeleton, &grounded, &options_of_model)?))?;
+    let Some(modeled) = modeled else { return Ok(None) };
+    let project = CharacterProject::new(modeled, &options_of_model);
+    let work = request.work();
+    put(&work.join(CHARACTER), project.to_character().to_toml().as_bytes())?;
+    stages.add(Stage::Model, began);
+
+    let began = Instant::now();
+    let Some((used, left_out)) = transfer_all(request, &project, &planned, options, observe)? else { return Ok(None) };
+    for clip in &left_out {
+        let _ = observe(Event::Note(&format!("left out: {}: {}", clip.clip, clip.why)));
+    }
+    stages.add(Stage::Transfers, began);
+
+    let began = Instant::now();
+    let Some(()) = make_data(request, options, observe)? else { return Ok(None) };
+    stages.add(Stage::Data, began);
+    let began = Instant::now();
+    let Some(()) = make_generator(request, options, observe)? else { return Ok(None) };
+    stages.add(Stage::Generator, began);
+    let began = Instant::now();
+    let Some(()) = make_policy(request, options, observe)? else { return Ok(None) };
+    stages.add(Stage::Training, began);
+
+    let generator = generator::load(&work.join("generator"))?;
+    let policy = TrainedPolicy::read(&work.join("policy").join(tracker::POLICY))?;
+    let mut package = Package::new(&source.name, project.to_character(), generator, policy);
+    package.rig = source
+        .folder
+        .is_none()
+        .then(|| ("rig.glb".to_owned(), source.bytes.clone()))
+        .or_else(|| rig_of(request, &source));
+    package.write(&request.out)?;
+
+    let began = Instant::now();
+    told(observe, Stage::Measuring, 0.0);
+    let measured = run_once(options, || measure(&package, request.measured_secs, request.seed + 2))?;
+    let Some(played) = measured else { return Ok(None) };
+    stages.add(Stage::Measuring, began);
+    let summary = Summary::new(&source.name, &used, &left_out, &package, played, stages.rows, &request.out);
+    put(&request.out.join("summary.json"), summary.written()?.as_bytes())?;
+    put(&request.out.join("report.html"), page(&summary).to_html().as_bytes())?;
+    Ok(Some(Brought { summary, package, out: request.out.clone() }))
+}
+
+struct Stages {
+    rows: Vec<StageRow>,
+}
+
+impl Stages {
+    fn add(&mut self, stage: Stage, began: Instant) {
+        self.rows.push(StageRow { stage, secs: began.elapsed().as_secs_f64() });
+    }
+}
+
+fn told(observe: &mut Observe<'_>, stage: Stage, share: f64) {
+    let _ = observe(Event::Working { stage, share, doing: "" });
+}
+
+/// The artist's file, where it needs no other file beside it.
+fn rig_of(request: &Request, source: &Source) -> Option<(String, Vec<u8>)> {
+    let ending = request.input.extension()?.to_string_lossy().to_lowercase();
+    ["glb", "fbx", "bvh"].contains(&ending.as_str()).then(|| (format!("rig.{ending}"), source.bytes.clone()))
+}
+
+/// Makes the folder of what the stages make: empty, or that of the same request.
+fn begin(request: &Request, source: &Source, resumes: bool) -> Result<()> {
+    let work = request.work();
+    let path = work.join(BEGUN);
+    let begun = request.begun(source);
+    if resumes && path.is_file() {
+        let text = sinew_files::read_text(&path, 1 << 20)?;
+        if serde_json::from_str::<Begun>(&text).ok().as_ref() != Some(&begun) {
+            return Err(BringError::OtherRequest { path: work }.into());
+        }
+        return Ok(());
+    }
+    if work.exists() {
+        fs::remove_dir_all(&work).map_err(|error| FileError::Remove { path: work.clone(), error })?;
+    }
+    transfers::make(&work)?;
+    put(&path, serde_json::to_string_pretty(&begun).map_err(Error::Json)?.as_bytes())
+}
+
+fn put(path: &Path, bytes: &[u8]) -> Result<()> {
+    let cannot = |error| FileError::Write { path: path.into(), error };
+    Ok(atomic_write(path, bytes).map_err(cannot)?)
+}
+
+/// A later stage goes on from its own checkpoint, where there is one.
+fn going_on(options: &RunOptions) -> RunOptions {
+    RunOptions { resumes: true, ..options.clone() }
+}
+
+fn make_data(request: &Request, options: &RunOptions, observe: &mut Observe<'_>) -> Result<Option<()>> {
+    let (work, stage) = (request.work(), Stage::Data);
+    if work.join("set").join(learn::SET).is_file() {
+        return Ok(Some(()));
+    }
+    told(observe, stage, 0.0);
+    let asked = learn::Request {
+        input: work.join(USED),
+        character: Some(work.join(CHARACTER)),
+        labels: None,
+        config: DataConfig { minutes: AUGMENTED_MINUTES, ..DataConfig::default() },
+        seed: request.seed,
+        pictures: false,
+        out: work.join("set"),
+    };
+    let made = learn::make(&asked, &going_on(options), &mut |event| match event {
+        learn::Event::Augmenting { progress, .. } => {
+            observe(Event::Working { stage, share: progress.share(), doing: &progress.doing })
+        }
+        _ => ControlFlow::Continue(()),
+    })?;
+    if let Some(made) = &made {
+        for skipped in &made.prepared.clips.skipped {
+            let _ = observe(Event::Note(&format!("left out: {}: {}", skipped.file, skipped.why)));
+        }
+    }
+    Ok(made.map(|_| ()))
+}
+
+fn make_generator(request: &Request, options: &RunOptions, observe: &mut Observe<'_>) -> Result<Option<()>> {
+    let work = request.work();
+    if work.join("generator").join(generator::GENERATOR).is_file() {
+        return Ok(Some(()));
+    }
+    told(observe, Stage::Generator, 0.0);
+    let asked = generator::Request {
+        set: work.join("set"),
+        settings: generator::GeneratorSettings::Matching(MatchingConfig::default()),
+        trial: sinew_learn::TrialOptions { minutes: GENERATOR_MINUTES, seed: request.seed + 1 },
+        out: work.join("generator"),
+    };
+    let made = generator::make(&asked, options, &mut |_| ControlFlow::Continue(()))?;
+    Ok(made.map(|_| ()))
+}
+
+fn make_policy(request: &Request, options: &RunOptions, observe: &mut Observe<'_>) -> Result<Option<()>> {
+    let (work, stage) = (request.work(), Stage::Training);
+    if work.join("policy").join(tracker::POLICY).is_file() {
+        return Ok(Some(()));
+    }
+    told(observe, stage, 0.0);
+    let asked = tracker::Request {
+        input: work.join("generator"),
+        character: None,
+        frames: None,
+        config: request.tracker.clone(),
+        seed: request.seed,
+        until: None,
+        longest: Some(request.training),
+        trial: sinew_track::TrialOptions { episodes: 64, ..Default::default() },
+        out: work.join("policy"),
+    };
+    let began = Instant::now();
+    let made = tracker::train(&asked, &going_on(options), &mut |event| match event {
+        tracker::Event::Training { progress, .. } => {
+            let by_time = began.elapsed().as_secs_f64() / request.training.as_secs_f64().max(1e-3);
+            let share = progress.share().max(by_time).min(1.0);
+            observe(Event::Working { stage, share, doing: &progress.doing })
+        }
+        _ => ControlFlow::Continue(()),
+    })?;
+    Ok(made.map(|_| ()))
+}
+
+/// The actions that a generator knows besides moving about.
+pub(super) fn told_actions(generator: &SavedGenerator) -> usize {
+    generator.header().actions.iter().filter(|action| action.goal == sinew_learn::Goal::Achieve).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn request(out: &Path, seed: u64) -> Request {
+        Request {
+            input: "human".into(),
+            clips: vec!["walk".into()],
+            preset: Preset::Quick,
+            training: Duration::from_secs(1),
+            tracker: TrackerConfig::default(),
+            measured_secs: 10.0,
+            seed,
+            out: out.into(),
+        }
+    }
+
+    #[test]
+    fn only_the_same_request_goes_on_and_a_new_one_begins_empty() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let source = Source::open("human".as_ref(), &[], &Default::default()).expect("a source");
+        let out = folder.path().join("human");
+        let first = request(&out, 1);
+        begin(&first, &source, false).expect("begun");
+        let made = first.work().join("made");
+        fs::write(&made, "something").expect("written");
+        begin(&first, &source, true).expect("goes on");
+        assert!(made.exists());
+        let said = begin(&request(&out, 2), &source, true).expect_err("another seed").to_string();
+        assert!(said.contains("seed") && made.exists(), "{said}");
+        begin(&request(&out, 2), &source, false).expect("begins anew");
+        assert!(!made.exists());
+    }
+
+    #[test]
+    fn stages_that_are_done_are_not_made_again() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let asked = request(folder.path(), 1);
+        for place in ["set/motions.set", "generator/motions.generator", "policy/policy.safetensors"] {
+            let path = asked.work().join(place);
+            transfers::make(path.parent().expect("a folder")).expect("made");
+            fs::write(path, "done").expect("written");
+        }
+        let (options, mut told) = (RunOptions::default(), 0);
+        let mut observe = |_: Event<'_>| {
+            told += 1;
+            ControlFlow::Continue(())
+        };
+        assert!(make_data(&asked, &options, &mut observe).expect("done").is_some());
+        assert!(make_generator(&asked, &options, &mut observe).expect("done").is_some());
+        assert!(make_policy(&asked, &options, &mut observe).expect("done").is_some());
+        assert_eq!(told, 0, "nothing was to be done");
+    }
+}
