@@ -1,8 +1,8 @@
 use super::*;
-use crate::TransferWork;
-use crate::config::Polish;
+use crate::config::{Ladder, Polish, WeaningConfig};
 use crate::test_figure::{self as figure, ARM, LEG, row};
 use crate::test_motions::piece_by_piece;
+use crate::{Fidelity, Judgement, Metrics, TransferWork};
 use sinew_sim::JointKind;
 use sinew_sim::fnv::fnv1a;
 use sinew_work::RunOptions;
@@ -111,6 +111,57 @@ fn a_search_that_falls_hands_over_to_weaning() {
     );
 }
 
+/// Hardly searched and hardly polished: the arm swings far and the search cannot follow, the weaning can.
+fn poor() -> (Target, Config) {
+    let far = figure::motion(&figure::model(JointKind::Free), 33, |frame| {
+        let wave = libm::sin(0.3 * frame as f64);
+        row(&[(LEG[1], 0.1 * wave), (ARM[1], 1.2 * wave), (ARM[1] + 2, 0.6 * wave)])
+    });
+    let polish = Config::quick().polish.map(|polish| Polish { iterations: 1, ..polish });
+    let weaning = WeaningConfig::default();
+    (far, Config { population: 4, iterations: 1, sigma: 1.5, torque_share: None, polish, weaning, ..config() })
+}
+
+#[test]
+fn what_is_not_as_drawn_goes_a_second_way_and_the_better_is_kept() {
+    let (target, config) = poor();
+    let plain = WeaningConfig { second_way: false, ..config.weaning.clone() };
+    let plain = Config { weaning: plain, ..config.clone() };
+    let first = done(&target, &plain);
+    assert!(first.first_verdict().is_none() && !first.was_weaned());
+    let both = done(&target, &config);
+    let verdict = |transfer: &Transfer| {
+        let run = transfer.perform(&target).expect("a run");
+        Judgement::new(&Fidelity::new(&target, &run, &Metrics::new(&target, &run)), run.fell_at.is_some()).verdict
+    };
+    let before = verdict(&first);
+    assert!(before > Verdict::Faithful, "the search is too poor");
+    assert_eq!(both.first_verdict(), Some(before));
+    assert!(both.was_weaned() && verdict(&both) < before, "{:?} after {before:?}", verdict(&both));
+    assert!(both.search() == first.search() && both.steps() > first.steps());
+    // Both polishes and all rungs count.
+    let progress = both.progress(&target);
+    assert!(progress.done == progress.total && both.is_done());
+    // Cut anywhere, it goes on to the same bits.
+    let folder = tempfile::tempdir().expect("a folder");
+    let work = TransferWork { target: &target, config: &config, seed: 7 };
+    let pieces = piece_by_piece(&work, &folder.path().join("checkpoint.bin"));
+    assert!(pieces.last().is_some_and(|(resumed, _)| *resumed == both));
+}
+
+#[test]
+fn a_second_way_that_leads_nowhere_leaves_the_first() {
+    let (target, config) = poor();
+    // No rung lets go of help.
+    let held = Ladder { prices: vec![1e-6], rounds: 1 };
+    let nowhere = WeaningConfig { ladders: vec![held], let_go: 1e-9, ..config.weaning.clone() };
+    let both = done(&target, &Config { weaning: nowhere, ..config.clone() });
+    let plain = WeaningConfig { second_way: false, ..config.weaning.clone() };
+    let first = done(&target, &Config { weaning: plain, ..config });
+    assert!(both.first_verdict().is_some() && !both.was_weaned());
+    assert_eq!(both.solution(&target), first.solution(&target));
+}
+
 #[test]
 fn without_a_polish_the_search_is_all() {
     let (target, config) = (target(13), Config { polish: None, ..config() });
@@ -191,9 +242,10 @@ fn presets_are_what_the_documents_say() {
     assert_eq!((quick.starts, quick.samples, quick.population, quick.iterations), (4, 32, 16, 16));
     let rounds = |config: &Config| config.polish.map(|polish| polish.iterations);
     assert_eq!([rounds(&standard), rounds(&quick)], [Some(26), Some(5)]);
+    assert_eq!([standard.weaning.second_way, quick.weaning.second_way], [true, false]);
     // The rest of the quick preset is the standard one's.
-    let polish = standard.polish;
-    let same = Config { population: 32, iterations: 48, polish, ..quick };
+    let (polish, weaning) = (standard.polish, standard.weaning.clone());
+    let same = Config { population: 32, iterations: 48, polish, weaning, ..quick };
     assert_eq!(same, standard);
 }
 

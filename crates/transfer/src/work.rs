@@ -21,7 +21,7 @@ impl Work for TransferWork<'_> {
     type State = Transfer;
     type Error = TransferError;
     const KIND: &'static str = "transfer";
-    const VERSION: u32 = 1;
+    const VERSION: u32 = 2;
 
     fn identity(&self) -> Identity {
         let of_motion = Identity::default().hashed("motion or character", self.target.hash());

@@ -44,6 +44,9 @@ pub struct Summary {
     pub verdict: Verdict,
     /// The same in one sentence, with the worst moment and why.
     pub verdict_sentence: String,
+    /// What a person would say of the motion of the search, where that was not faithful and a second way was gone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub first_verdict: Option<Verdict>,
     /// How much it looks like the drawing, whatever the figure's size.
     #[serde(flatten)]
     pub fidelity: Fidelity,
@@ -119,6 +122,7 @@ impl Finished {
             clip: prepared.clip().name.clone(),
             verdict: judgement.verdict,
             verdict_sentence: verdict_sentence(target, &run, &fidelity, &judgement, fall.as_deref()),
+            first_verdict: transfer.first_verdict(),
             fidelity,
             completed: fell_at_secs.is_none(),
             fell_at_secs,

@@ -135,9 +135,13 @@ fn facts(prepared: &Prepared, transfer: &Transfer, finished: &Finished) -> Vec<(
             _ => "with the clip's velocity".to_owned(),
         },
     };
-    let found = match transfer.was_weaned() {
-        true => "from a motion held at its drawing by help, which then went: every search fell",
-        false => "by the search",
+    let found = match (transfer.was_weaned(), transfer.first_verdict()) {
+        (true, None) => "from a motion held at its drawing by help, which then went: every search fell".to_owned(),
+        (true, Some(verdict)) => {
+            format!("from a motion held at its drawing by help, which then went: what the search found was {verdict}")
+        }
+        (false, None) => "by the search".to_owned(),
+        (false, Some(_)) => "by the search; weaning from help found nothing better".to_owned(),
     };
     let windows = transfer.search().windows().len();
     let window_secs = config.window_frames as f64 * FRAME_SECS;
@@ -147,7 +151,7 @@ fn facts(prepared: &Prepared, transfer: &Transfer, finished: &Finished) -> Vec<(
         ("character", format!("{}, {} bodies, {mass:.1} kg", character.name, character.bodies.len())),
         ("clip", format!("{}, {:.2} s, {:.0} frames a second", clip.name, clip.duration_secs(), clip.rate_hz)),
         ("begins", begins),
-        ("found", found.into()),
+        ("found", found),
         ("preset", preset_words(summary.preset, config)),
         ("seed", summary.seed.to_string()),
         ("windows", format!("{windows} of {window_secs:.2} s, {} starts each", config.starts)),

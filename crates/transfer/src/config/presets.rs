@@ -102,6 +102,7 @@ impl Config {
     pub fn quick() -> Config {
         let standard = Config::standard();
         let polish = standard.polish.map(|p| Polish { iterations: 5, ..p });
-        Config { starts: 4, samples: 32, population: 16, iterations: 16, polish, ..standard }
+        let weaning = WeaningConfig { second_way: false, ..standard.weaning };
+        Config { starts: 4, samples: 32, population: 16, iterations: 16, polish, weaning, ..standard }
     }
 }

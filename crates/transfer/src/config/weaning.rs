@@ -15,6 +15,8 @@ pub struct WeaningConfig {
     pub ladders: Vec<Ladder>,
     /// Assist below this size may go all at once, in its units, where the motion stands without.
     pub let_go: f64,
+    /// Whether a motion that ends in something else than was drawn is weaned, too, and the better of both kept.
+    pub second_way: bool,
 }
 }
 
@@ -40,6 +42,7 @@ impl Default for WeaningConfig {
                 Ladder { prices: vec![0.1, 1.0, 10.0, 100.0, 1e3, 1e4], rounds: 4 },
             ],
             let_go: 0.1,
+            second_way: true,
         }
     }
 }
