@@ -174,12 +174,12 @@ impl Transfer {
         let Some(best) = self.best() else { return };
         let may_go_on =
             best.verdict() > Verdict::Faithful && (self.steps() as f64) < search::most_steps(target, &self.config);
-        let tried = self.endings.iter().filter(|ending| ending.emphasis != Emphasis::NONE);
+        let mut tried = self.endings.iter().filter(|ending| ending.emphasis != Emphasis::NONE);
         if may_go_on && self.weaning.is_none() && self.config.weaning.second_way && target.dofs.has_free_root {
             self.weaning = Some(Weaning::default());
         } else if may_go_on && best.fell_at.is_none() && tried.clone().count() < self.config.emphasis.tries {
             // From the best motion, with more weight than was ever tried.
-            let before = tried.last().unwrap_or(best).emphasis.clone();
+            let before = tried.next_back().unwrap_or(best).emphasis.clone();
             let emphasis = before.clone().on(&best.judgement.because, self.config.emphasis.factor);
             let (of_weaned, solution) = (best.was_weaned, best.solution.clone());
             // What no term measures cannot be weighed.
