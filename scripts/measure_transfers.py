@@ -121,14 +121,16 @@ def table(what, results, group):
     groups = {}
     for (motion, _), result in results.items():
         groups.setdefault(group(motion), []).append(result)
-    print(f"| {what} | runs | faithful | loose | failed | effectors off, % | joints off, ° | skate, % | depth, % | jerk | cost |")
-    print("|---|" + 10 * "---|")
+    print(f"| {what} | runs | faithful | of these at first | loose | failed | effectors off, % | joints off, ° | skate, % | depth, % | jerk | cost |")
+    print("|---|" + 11 * "---|")
     rows = sorted(groups.items(), key=lambda item: item[0].lower()) + [("all", list(results.values()))]
     for label, own in rows:
         count = lambda verdict: sum(result["verdict"] == verdict for result in own)
         median = lambda field: statistics.median(result[field] for result in own)
+        # Without a second way, and without more weight on what the verdict names.
+        at_first = sum(result["verdict"] == "faithful" and "first_verdict" not in result for result in own)
         print(
-            f"| {label} | {len(own)} | {count('faithful')} | {count('loose')} | {count('failed')} | {median('effectors_off_percent'):.1f} "
+            f"| {label} | {len(own)} | {count('faithful')} | {at_first} | {count('loose')} | {count('failed')} | {median('effectors_off_percent'):.1f} "
             f"| {median('joints_off_deg'):.1f} | {median('skate_percent'):.1f} | {median('depth_percent'):.1f} | {median('jerk_ratio'):.2f} "
             f"| {median('cost_mean'):.2f} |"
         )
