@@ -1,0 +1,275 @@
+//! What a character is to do: rows of its coordinates every 0.025 s, looped where it is a cycle, held at its end otherwise.
+
+use crate::error::LiveError;
+use sinew_learn::{GroundTransform, wrap_angle};
+use sinew_sim::rotation::{quaternion_product, rotated};
+use sinew_sim::{Batch, BatchOptions, JointKind, Model, Readings};
+use sinew_transfer::{Dofs, Performance, Reference, Target};
+use std::sync::Arc;
+
+/// Fewest frames of a motion.
+const LEAST_FRAMES: usize = 4;
+
+/// A motion of one character: `qpos`, `qvel` and PD target of every frame.
+#[derive(Clone, Debug)]
+pub struct Motion {
+    model: Arc<Model>,
+    dofs: Dofs,
+    frames: usize,
+    positions: Vec<f64>,
+    velocities: Vec<f64>,
+    actions: Vec<f64>,
+    observations: Vec<f64>,
+    /// From the beginning of a cycle to that of the next; none where the motion ends.
+    advance: Option<GroundTransform>,
+    /// Height of the root over the ground in the mean, m.
+    height: f64,
+}
+
+/// A frame of a motion, somewhere on the ground.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Row {
+    pub position: Vec<f64>,
+    pub velocity: Vec<f64>,
+    pub action: Vec<f64>,
+    pub observation: Vec<f64>,
+    /// Index of the frame in the motion.
+    pub frame: usize,
+}
+
+/// Where a motion is played: on the ground, and raised or lowered as that is.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Place {
+    /// Along the ground.
+    pub ground: GroundTransform,
+    /// Up, m.
+    pub z: f64,
+}
+
+impl Motion {
+    /// A motion of rows, one every 0.025 s; `advance` leads from the beginning of a cycle to the next one's.
+    ///
+    /// # Errors
+    /// Where the rows are not of this model's only character, or too few.
+    pub fn new(
+        model: &Arc<Model>,
+        positions: Vec<f64>,
+        velocities: Vec<f64>,
+        actions: Vec<f64>,
+        advance: Option<GroundTransform>,
+    ) -> Result<Motion, LiveError> {
+        let dofs = Dofs::new(model);
+        let starts_free = model.joints().first().is_some_and(|joint| joint.kind == JointKind::Free);
+        if !starts_free || dofs.count == 0 {
+            let character = model.scene().characters.first().map_or("nobody", |c| &c.character.name).to_owned();
+            return Err(LiveError::NoFreeRoot { character });
+        }
+        let (nq, nv) = (model.position_count(), model.velocity_count());
+        let frames = positions.len() / nq;
+        let shapes = [("positions", positions.len(), nq), ("velocities", velocities.len(), nv), ("PD targets", actions.len(), nq)];
+        if let Some(&(what, found, width)) = shapes.iter().find(|(_, found, width)| *found != frames * width) {
+            return Err(LiveError::Shape { what, found, needed: frames * width });
+        }
+        if frames < LEAST_FRAMES {
+            return Err(LiveError::TooShort { frames, least: LEAST_FRAMES });
+        }
+        let observations = observe(model, &positions, &velocities)?;
+        let ground = model.scene().ground.map_or(0.0, |ground| ground.height);
+        let height = positions.chunks(nq).map(|row| row[2] - ground).sum::<f64>() / frames as f64;
+        let height = height.max(0.05);
+        Ok(Motion { model: model.clone(), dofs, frames, positions, velocities, actions, observations, advance, height })
+    }
+
+    /// A motion as it was drawn, PD targets being its poses. `cycle` names the frames at which one cycle begins and ends.
+    ///
+    /// # Errors
+    /// As [`Motion::new`].
+    pub fn of_target(target: &Target, cycle: Option<[usize; 2]>) -> Result<Motion, LiveError> {
+        let [first, end] = cycle.unwrap_or([0, target.frames()]);
+        let rows = |of: &dyn Fn(usize) -> Vec<f64>| (first..end).flat_map(of).collect::<Vec<f64>>();
+        let positions = rows(&|frame| target.position(frame).to_vec());
+        let mut velocities = rows(&|frame| target.velocity(frame).to_vec());
+        if cycle.is_none() {
+            // It stands at the end.
+            let nv = target.model().velocity_count();
+            let last = velocities.len().saturating_sub(nv);
+            velocities[last..].fill(0.0);
+        }
+        let advance = cycle.map(|_| between(target.position(first), target.position(end)));
+        Motion::new(target.model(), positions.clone(), velocities, positions, advance)
+    }
+
+    /// A cycle of a transferred motion, closed; `run` is the performance that it was taken from.
+    ///
+    /// # Errors
+    /// As [`Motion::new`].
+    pub fn of_cycle(model: &Arc<Model>, run: &Performance, cycle: &Reference) -> Result<Motion, LiveError> {
+        let [first, last] = [0, cycle.frames].map(|f| &run.at_frame(cycle.first_frame + f).position);
+        let advance = GroundTransform { x: last[0] - first[0], y: last[1] - first[1], yaw: 0.0 };
+        // The shift holds about the origin: a cycle that is closed does not turn.
+        let Reference { positions, velocities, actions, .. } = cycle.clone();
+        Motion::new(model, positions, velocities, actions, Some(advance))
+    }
+
+    /// A transferred motion that ends.
+    ///
+    /// # Errors
+    /// As [`Motion::new`].
+    pub fn of_performance(model: &Arc<Model>, run: &Performance) -> Result<Motion, LiveError> {
+        let count = run.fell_at.unwrap_or(run.frames());
+        let rows = |of: &dyn Fn(usize) -> Vec<f64>| (0..count).flat_map(of).collect::<Vec<f64>>();
+        let positions = rows(&|frame| run.at_frame(frame).position.clone());
+        let mut velocities = rows(&|frame| run.at_frame(frame).velocity.clone());
+        let last = velocities.len().saturating_sub(model.velocity_count());
+        velocities[last..].fill(0.0);
+        Motion::new(model, positions, velocities, rows(&|frame| run.at_frame(frame).target.clone()), None)
+    }
+
+    /// The same, with a model of the same scene and another time step.
+    pub(crate) fn with_model(&self, model: Arc<Model>) -> Motion {
+        Motion { model, ..self.clone() }
+    }
+
+    /// The compiled character.
+    pub fn model(&self) -> &Arc<Model> {
+        &self.model
+    }
+    /// Its driven joints.
+    pub fn dofs(&self) -> &Dofs {
+        &self.dofs
+    }
+    /// Frames in a cycle, or to the end.
+    pub fn frames(&self) -> usize {
+        self.frames
+    }
+    /// Whether it is a cycle.
+    pub fn is_cycle(&self) -> bool {
+        self.advance.is_some()
+    }
+    /// Height of the root over the ground in the mean, m.
+    pub fn height(&self) -> f64 {
+        self.height
+    }
+
+    /// Speed along the ground from cycle to cycle, or to the end, m/s.
+    pub fn speed(&self) -> f64 {
+        let nq = self.model.position_count();
+        let last = &self.positions[(self.frames - 1) * nq..];
+        let GroundTransform { x, y, .. } = self.advance.unwrap_or(between(&self.positions[..nq], last));
+        let off = [0, 1].map(|k| self.positions[k]);
+        // Where the transform takes the first root, less that root.
+        let end = self.advance.map_or([off[0] + x, off[1] + y], |advance| advance.point(off));
+        let (x, y) = (end[0] - off[0], end[1] - off[1]);
+        (x * x + y * y).sqrt() / (self.frames as f64 * sinew_transfer::FRAME_SECS)
+    }
+    /// Where it leads to, or, where it stays, where its root's x axis points at the beginning, rad.
+    pub fn heading_rad(&self) -> f64 {
+        let off = [0, 1].map(|k| self.positions[k]);
+        if let Some(advance) = self.advance.filter(|_| self.speed() > 0.05) {
+            let end = advance.point(off);
+            return libm::atan2(end[1] - off[1], end[0] - off[0]);
+        }
+        heading(&self.positions[3..7])
+    }
+
+    /// Index of a frame that is counted on over cycles, and how many cycles are over.
+    pub(crate) fn index(&self, frame: u64) -> (usize, u64) {
+        let frames = self.frames as u64;
+        match self.advance {
+            Some(_) => ((frame % frames) as usize, frame / frames),
+            None => (frame.min(frames - 1) as usize, 0),
+        }
+    }
+
+    /// The place of a cycle that comes so many after the first one.
+    pub(crate) fn after(&self, place: &Place, cycles: u64) -> Place {
+        let advance = self.advance.unwrap_or_default();
+        Place { ground: (0..cycles).fold(place.ground, |ground, _| ground.then_after(&advance)), z: place.z }
+    }
+
+    /// `qpos`, `qvel`, PD target and observation of a frame of the motion itself.
+    pub(crate) fn at(&self, index: usize) -> [&[f64]; 4] {
+        let (nq, nv, no) =
+            (self.model.position_count(), self.model.velocity_count(), self.model.observation_count());
+        let row = |values: &'_ [f64], width: usize| -> std::ops::Range<usize> {
+            debug_assert!(values.len() >= (index + 1) * width);
+            index * width..(index + 1) * width
+        };
+        [
+            &self.positions[row(&self.positions, nq)],
+            &self.velocities[row(&self.velocities, nv)],
+            &self.actions[row(&self.actions, nq)],
+            &self.observations[row(&self.observations, no)],
+        ]
+    }
+
+    /// A frame, counted on over cycles, with its first cycle at a place.
+    pub(crate) fn placed(&self, frame: u64, place: &Place) -> Row {
+        let (index, cycles) = self.index(frame);
+        let place = self.after(place, cycles);
+        let [position, velocity, action, observation] = self.at(index);
+        let mut row = Row {
+            position: position.to_vec(),
+            velocity: velocity.to_vec(),
+            action: action.to_vec(),
+            observation: observation.to_vec(),
+            frame: index,
+        };
+        place.ground.move_root(&mut row.position);
+        row.position[2] += place.z;
+        turn(&place.ground, &mut row.velocity[..3]);
+        let layout = self.model.observation_layout();
+        for (index, three) in row.observation.chunks_mut(3).enumerate() {
+            let at = 3 * index;
+            let is_place = layout.center().contains(&at) || layout.effectors().contains(&at);
+            turn(&place.ground, three);
+            if is_place {
+                three[0] += place.ground.x;
+                three[1] += place.ground.y;
+                three[2] += place.z;
+            }
+        }
+        row
+    }
+
+    /// The place at which a frame, counted on over cycles, lies where a root is: along the ground and by its heading.
+    pub(crate) fn place_at(&self, frame: u64, root: &[f64]) -> Place {
+        let (index, cycles) = self.index(frame);
+        let back = self.after(&Place::default(), cycles).ground;
+        let [position, ..] = self.at(index);
+        let own = between(position, root);
+        Place { ground: own.then_after(&back.inverse()), z: 0.0 }
+    }
+}
+
+/// Turns the first two of three numbers about the vertical.
+fn turn(ground: &GroundTransform, three: &mut [f64]) {
+    let [x, y] = ground.vector([three[0], three[1]]);
+    (three[0], three[1]) = (x, y);
+}
+
+/// Heading of a root: of the turn about the vertical that is nearest to its orientation.
+pub(crate) fn heading(orientation: &[f64]) -> f64 {
+    wrap_angle(2.0 * libm::atan2(orientation[3], orientation[0]))
+}
+
+/// The transform of the ground that takes one root to another, as far as it can. Their headings are compared by how they turned from one to the other.
+pub(crate) fn between(from: &[f64], to: &[f64]) -> GroundTransform {
+    let conjugate = [from[3], -from[4], -from[5], -from[6]];
+    let way = quaternion_product([to[3], to[4], to[5], to[6]], conjugate);
+    let yaw = heading(&way);
+    let turned = rotated([libm::cos(0.5 * yaw), 0.0, 0.0, libm::sin(0.5 * yaw)], [from[0], from[1], 0.0]);
+    GroundTransform { x: to[0] - turned[0], y: to[1] - turned[1], yaw }
+}
+
+/// What an observer of worlds sees that are in these states.
+fn observe(model: &Arc<Model>, positions: &[f64], velocities: &[f64]) -> Result<Vec<f64>, LiveError> {
+    let narrow = |values: &[f64]| values.iter().map(|x| *x as f32).collect::<Vec<f32>>();
+    let worlds = positions.len() / model.position_count();
+    let mut batch = Batch::new(model, worlds, BatchOptions { threads: 1, ..BatchOptions::default() })?;
+    let all: Vec<usize> = (0..worlds).collect();
+    batch.reset(&all, &narrow(positions), &narrow(velocities))?;
+    let mut observations = vec![0.0; worlds * model.observation_count()];
+    batch.read(Readings { observations: Some(&mut observations), ..Readings::none() })?;
+    Ok(observations.iter().map(|x| f64::from(*x)).collect())
+}
