@@ -48,6 +48,8 @@ pub struct LiveConfig {
     pub noise_rad: f64,
     /// Frames between independent values of that noise.
     pub noise_frames: usize,
+    /// Finite differences: on both sides, twice the rollouts, or on one.
+    pub two_sided: bool,
     /// Finite differences: positions, m and rad.
     pub position_step: f64,
     /// Finite differences: velocities, m/s and rad/s.
@@ -111,7 +113,7 @@ impl Default for LiveSizes {
             angle_speed_rad_per_sec: 10.0,
             effectors: 0.1,
             center_speed: 0.2,
-            change_rad: 0.1,
+            change_rad: 0.03,
             terminal: 1.0,
         }
     }
@@ -133,6 +135,7 @@ impl Default for LiveConfig {
             temperature: 0.3,
             noise_rad: 0.1,
             noise_frames: 4,
+            two_sided: true,
             position_step: 4e-3,
             velocity_step: 4e-2,
             control_step: 2e-2,

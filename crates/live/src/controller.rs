@@ -8,15 +8,20 @@ use crate::config::{LiveConfig, Method};
 use crate::error::LiveError;
 use crate::fan::{Course, Fan, Way, cheapest, has_fallen};
 use crate::gauss_newton::{GaussNewton, Starts};
-use crate::motion::{Motion, Place, between};
+use crate::motion::{Motion, between};
+use sinew_learn::GroundTransform;
 use crate::plan::{Knot, Plan, own_knot};
 use crate::regulator::Regulator;
 use crate::sampling::{Noise, Sampling};
 use crate::weights::Weights;
 use crate::window::Window;
-use sinew_sim::Model;
+use sinew_sim::{Measured, Model};
 use sinew_transfer::FRAME_SECS;
 use std::sync::Arc;
+
+/// Share of the root's height below which the lowest end effector stands, and how fast the height of the ground is felt, s.
+const STANDING: f64 = 0.03;
+const FEEL_SECS: f64 = 0.1;
 
 /// Where a character is: its `qpos` and `qvel`.
 #[derive(Clone, Copy, Debug)]
@@ -44,7 +49,10 @@ pub struct Controller {
     config: LiveConfig,
     weights: Weights,
     regulator: Regulator,
-    place: Place,
+    /// Where the motion lies, as if the ground were level everywhere.
+    place: GroundTransform,
+    /// Height of the ground under the character over that of the planner's scene, m.
+    level: f64,
     frame: u64,
     plan: Plan,
     /// Plans that could not be made.
@@ -66,7 +74,7 @@ impl Controller {
         let motion = motion.with_model(Arc::new(model));
         let weights = Weights::new(&motion, &config.sizes);
         let regulator = Regulator::new(&motion, config, &weights)?;
-        let window = Window::new(&motion, &Place::default(), 0, 2);
+        let window = Window::new(&motion, &GroundTransform::default(), 0, 2);
         let course = Course { motion: &motion, regulator: &regulator, weights: &weights, config, window: &window };
         let gauss_newton = (config.method == Method::GaussNewton).then(|| GaussNewton::new(course)).transpose()?;
         let sampling = (config.method == Method::Sampling).then(|| Sampling::new(course)).transpose()?;
@@ -78,7 +86,8 @@ impl Controller {
             weights,
             regulator,
             config: *config,
-            place: Place::default(),
+            place: GroundTransform::default(),
+            level: 0.0,
             frame: 0,
             plan: Plan::default(),
             failed_plans: 0,
@@ -112,7 +121,8 @@ impl Controller {
         self.config.starts
             + match self.config.method {
                 Method::GaussNewton => {
-                    self.config.rounds * (1 + 2 * nv + self.motion.dofs().count + self.config.shares)
+                    let sides = if self.config.two_sided { 2 } else { 1 };
+                    self.config.rounds * (1 + sides * (2 * nv + self.motion.dofs().count) + self.config.shares)
                 }
                 Method::Sampling => (1 + self.config.sample_rounds) * self.config.samples,
             }
@@ -120,13 +130,21 @@ impl Controller {
 
     /// `qpos` and `qvel` of the motion in the present frame, where it lies now.
     pub fn wanted(&self) -> (Vec<f64>, Vec<f64>) {
-        let row = self.motion.placed(self.frame, &self.place);
+        let mut row = self.motion.placed(self.frame, &self.place);
+        row.position[2] += self.level;
         (row.position, row.velocity)
+    }
+
+    /// A position as it would be with the ground at the height of the planner's scene.
+    fn levelled(&self, position: &[f64]) -> Vec<f64> {
+        let mut position = position.to_vec();
+        position[2] -= self.level;
+        position
     }
 
     /// Whether a character in this state has fallen beside the motion.
     pub fn has_fallen(&self, state: State<'_>) -> bool {
-        has_fallen(&self.motion, &self.motion.placed(self.frame, &self.place), state.position)
+        has_fallen(&self.motion, &self.motion.placed(self.frame, &self.place), &self.levelled(state.position))
     }
 
     /// What the present PD targets come from.
@@ -165,12 +183,27 @@ impl Controller {
             let ahead = if omega > 0.0 { (state.velocity[k] - row.velocity[k]) / omega } else { 0.0 };
             share(self.config.follow_secs) * (state.position[k] - row.position[k] + ahead)
         };
-        let turn = sinew_learn::GroundTransform {
+        let turn = GroundTransform {
             x: x - (cos * x - sin * y) + along(0),
             y: y - (sin * x + cos * y) + along(1),
             yaw,
         };
-        self.place.ground = turn.then_after(&self.place.ground);
+        self.place = turn.then_after(&self.place);
+        self.feel(state, row.frame);
+    }
+
+    /// Where the motion stands on the ground, the lowest end effector says how high that is.
+    fn feel(&mut self, state: State<'_>, index: usize) {
+        if self.motion.clearance(index) > STANDING * self.motion.height() {
+            return;
+        }
+        let measured = Measured::new(self.motion.model(), state.position, state.velocity, [0.0; 3]);
+        let low = measured.end_effectors.iter().map(|place| place[2]).fold(f64::INFINITY, f64::min);
+        let off = low - self.motion.lowest(index) - self.level;
+        let share = 1.0 - libm::exp(-FRAME_SECS * self.config.replan_frames as f64 / FEEL_SECS);
+        if off.is_finite() {
+            self.level += share * off;
+        }
     }
 
     fn window(&self) -> Window {
@@ -184,6 +217,8 @@ impl Controller {
     /// Where a world cannot be used: not on its way.
     pub fn plan(&mut self, state: State<'_>) -> Result<(), LiveError> {
         self.follow(state);
+        let levelled = self.levelled(state.position);
+        let state = State { position: &levelled, ..state };
         let window = self.window();
         let Controller { motion, regulator, weights, config, .. } = self;
         let course = Course { motion, regulator, weights, config, window: &window };
@@ -247,7 +282,8 @@ impl Controller {
         }
         let mut control = vec![0.0; self.motion.dofs().count];
         let mut room = Vec::new();
-        expected.decide(model, state.position, state.velocity, self.config.largest_change_rad, &mut room, &mut control);
+        let levelled = self.levelled(state.position);
+        expected.decide(model, &levelled, state.velocity, self.config.largest_change_rad, &mut room, &mut control);
         let [now, next] = [0, 1].map(|k| self.motion.at(self.motion.index(self.frame + k).0)[2]);
         let mut way = vec![0.0; model.velocity_count()];
         model.difference(now, next, &mut way);

@@ -19,6 +19,8 @@ mod sampling;
 mod stage;
 mod weights;
 mod window;
+#[cfg(test)]
+mod live_tests;
 
 pub use config::{LiveConfig, LiveSizes, Method};
 pub use controller::{Controller, Holding, State};

@@ -37,6 +37,7 @@ pub(crate) struct Linearizer {
     batch: Batch,
     pieces: usize,
     steps: [f64; 3],
+    sides: usize,
     interval: Interval,
     seen_rows: Arc<Vec<usize>>,
     rows: Rows,
@@ -55,7 +56,8 @@ impl Linearizer {
     /// For so many intervals; `seen` are the weights of the observation.
     pub fn new(model: &Arc<Model>, dofs: &Dofs, config: &LiveConfig, seen: &[f64], pieces: usize) -> Result<Linearizer, LiveError> {
         let (nq, nv, no) = (model.position_count(), model.velocity_count(), model.observation_count());
-        let worlds = pieces * columns(nv, dofs.count);
+        let sides = if config.two_sided { 2 } else { 1 };
+        let worlds = pieces * columns(sides, nv, dofs.count);
         let rows = Rows {
             position: vec![0.0; worlds * nq],
             velocity: vec![0.0; worlds * nv],
@@ -69,6 +71,7 @@ impl Linearizer {
             batch: Batch::new(model, worlds, BatchOptions::default())?,
             pieces,
             steps: [config.position_step, config.velocity_step, config.control_step],
+            sides,
             interval: Interval::ramped(config.steps_per_frame, DampsTo::Target),
             seen_rows: Arc::new((0..no).filter(|&k| seen[k] > 0.0).collect()),
             rows,
@@ -82,7 +85,8 @@ impl Linearizer {
     pub fn measure(&mut self, pieces: &[Piece<'_>]) -> Result<Vec<Linear>, LiveError> {
         assert_eq!(pieces.len(), self.pieces, "as many intervals as it was made for");
         let (nq, nv, m) = (self.model.position_count(), self.model.velocity_count(), self.dofs.count);
-        let columns = columns(nv, m);
+        let sides = self.sides;
+        let columns = columns(sides, nv, m);
         let [by_position, by_velocity, by_control] = self.steps;
         let Linearizer { model, dofs, rows, .. } = self;
         let spread = (rows.position.par_chunks_mut(columns * nq), rows.velocity.par_chunks_mut(columns * nv), pieces.par_iter());
@@ -93,14 +97,15 @@ impl Linearizer {
                 let v = &mut velocity[column * nv..(column + 1) * nv];
                 narrow(piece.position, q);
                 narrow(piece.velocity, v);
-                match column.checked_sub(1) {
+                let (coordinate, side) = changed_in(column, sides);
+                match coordinate {
                     Some(k) if k < nv => {
                         way.fill(0.0);
-                        way[k] = by_position;
+                        way[k] = side * by_position;
                         model.displace(piece.position, &way, 1.0, &mut moved);
                         narrow(&moved, q);
                     }
-                    Some(k) if k < 2 * nv => v[k - nv] = (piece.velocity[k - nv] + by_velocity) as f32,
+                    Some(k) if k < 2 * nv => v[k - nv] = (piece.velocity[k - nv] + side * by_velocity) as f32,
                     _ => {}
                 }
             }
@@ -112,18 +117,18 @@ impl Linearizer {
             let ends = (rows.from.par_chunks_mut(columns * nq), rows.to.par_chunks_mut(columns * nq), pieces.par_iter());
             ends.into_par_iter().for_each(|(from, to, piece)| {
                 let (before, after, control) = piece.frames[frame];
-                let (mut aim, mut changed) = (vec![0.0; nq], control.to_vec());
+                let (mut aim, mut moved, mut changed) = (vec![0.0; nq], vec![0.0; nq], control.to_vec());
                 for (rows, action) in [(from, before), (to, after)] {
                     dofs.add(action, control, &mut aim);
                     for column in 0..columns {
                         let row = &mut rows[column * nq..(column + 1) * nq];
-                        match column.checked_sub(1 + 2 * nv) {
+                        let (coordinate, side) = changed_in(column, sides);
+                        match coordinate.and_then(|k| k.checked_sub(2 * nv)) {
                             Some(k) => {
-                                let own = std::mem::replace(&mut changed[k], control[k] + by_control);
-                                let mut aim = vec![0.0; nq];
-                                dofs.add(action, &changed, &mut aim);
+                                let own = std::mem::replace(&mut changed[k], control[k] + side * by_control);
+                                dofs.add(action, &changed, &mut moved);
                                 changed[k] = own;
-                                narrow(&aim, row);
+                                narrow(&moved, row);
                             }
                             None => narrow(&aim, row),
                         }
@@ -149,14 +154,20 @@ impl Linearizer {
             rows.velocity.par_chunks(columns * nv),
             rows.observation.par_chunks(columns * no),
         );
-        let found = ends.into_par_iter().map(|(q, v, y)| slopes(model, (q, v, y), sizes, m, &seen_rows));
+        let found = ends.into_par_iter().map(|(q, v, y)| slopes(model, (q, v, y), (sizes, sides), m, &seen_rows));
         Ok(found.collect())
     }
 }
 
-/// Runs for each interval: one undisturbed, one for each number of the state and of the control.
-fn columns(nv: usize, m: usize) -> usize {
-    1 + 2 * nv + m
+/// Runs for each interval: one undisturbed, and on each side one for each number of the state and of the control.
+fn columns(sides: usize, nv: usize, m: usize) -> usize {
+    1 + sides * (2 * nv + m)
+}
+
+/// The number that is changed in a run, and which way; none in the first.
+fn changed_in(column: usize, sides: usize) -> (Option<usize>, f64) {
+    let Some(at) = column.checked_sub(1) else { return (None, 0.0) };
+    (Some(at / sides), if at % sides == 0 { 1.0 } else { -1.0 })
 }
 
 fn narrow(from: &[f64], to: &mut [f32]) {
@@ -167,21 +178,22 @@ fn wide(from: &[f32]) -> Vec<f64> {
     from.iter().map(|x| f64::from(*x)).collect()
 }
 
-/// Differences of the ends from the undisturbed one over the sizes of what was changed.
+/// Differences of the ends over the sizes of what was changed: between both sides, or from the undisturbed one.
 fn slopes(
     model: &Model,
     (q, v, y): (&[f32], &[f32], &[f32]),
-    [by_position, by_velocity, by_control]: [f64; 3],
+    ([by_position, by_velocity, by_control], sides): ([f64; 3], usize),
     m: usize,
     seen_rows: &Arc<Vec<usize>>,
 ) -> Linear {
     let (nq, nv, no) = (model.position_count(), model.velocity_count(), model.observation_count());
     let total = 2 * nv + m;
-    let end = (wide(&q[..nq]), wide(&v[..nv]));
-    let end_seen = wide(&y[..no]);
     let mut dynamics = Matrix::zeros(2 * nv, total);
     let mut seen = Matrix::zeros(seen_rows.len(), total);
-    let (mut way, mut other) = (vec![0.0; nv], vec![0.0; nq]);
+    let (mut way, mut before, mut after) = (vec![0.0; nv], vec![0.0; nq], vec![0.0; nq]);
+    let read = |column: usize, out: &mut [f64]| {
+        out.iter_mut().zip(&q[column * nq..]).for_each(|(a, b)| *a = f64::from(*b));
+    };
     for column in 0..total {
         let size = if column < nv {
             by_position
@@ -190,16 +202,62 @@ fn slopes(
         } else {
             by_control
         };
-        let at = column + 1;
-        other.iter_mut().zip(&q[at * nq..]).for_each(|(a, b)| *a = f64::from(*b));
-        model.difference(&end.0, &other, &mut way);
+        let plus = 1 + sides * column;
+        let minus = if sides == 2 { plus + 1 } else { 0 };
+        let per = 1.0 / (size * sides as f64);
+        read(minus, &mut before);
+        read(plus, &mut after);
+        model.difference(&before, &after, &mut way);
+        let difference = |values: &[f32], width: usize, k: usize| {
+            f64::from(values[plus * width + k]) - f64::from(values[minus * width + k])
+        };
         for k in 0..nv {
-            dynamics.data[k * total + column] = way[k] / size;
-            dynamics.data[(nv + k) * total + column] = (f64::from(v[at * nv + k]) - end.1[k]) / size;
+            dynamics.data[k * total + column] = per * way[k];
+            dynamics.data[(nv + k) * total + column] = per * difference(v, nv, k);
         }
         for (i, &k) in seen_rows.iter().enumerate() {
-            seen.data[i * total + column] = (f64::from(y[at * no + k]) - end_seen[k]) / size;
+            seen.data[i * total + column] = per * difference(y, no, k);
         }
     }
-    Linear { dynamics, seen, seen_rows: seen_rows.clone(), end, end_seen }
+    let end = (wide(&q[..nq]), wide(&v[..nv]));
+    Linear { dynamics, seen, seen_rows: seen_rows.clone(), end, end_seen: wide(&y[..no]) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sinew_sim::{Scene, embedded};
+    use sinew_transfer::FRAME_SECS;
+
+    #[test]
+    fn who_falls_freely_moves_by_his_velocity() {
+        let config = LiveConfig::default();
+        let dt = FRAME_SECS / config.steps_per_frame as f64;
+        let model = Arc::new(Model::new(&Scene::floating(embedded::dinosaur()), dt).expect("a scene"));
+        let dofs = Dofs::new(&model);
+        let (nv, rest) = (model.velocity_count(), model.rest_position().to_vec());
+        let seen: Vec<f64> = (0..model.observation_count()).map(|k| if k == 3 { 1.0 } else { 0.0 }).collect();
+        let (still, zero) = (vec![0.0; nv], vec![0.0; dofs.count]);
+        for two_sided in [false, true] {
+            let config = LiveConfig { two_sided, ..config };
+            let mut linearizer = Linearizer::new(&model, &dofs, &config, &seen, 2).expect("worlds");
+            let piece = || Piece { position: &rest, velocity: &still, frames: vec![(&rest, &rest, &zero); 2] };
+            let found = linearizer.measure(&[piece(), piece()]).expect("measured");
+            let total = 2 * nv + dofs.count;
+            for linear in &found {
+                let at = |row: usize, column: usize| linear.dynamics.data[row * total + column];
+                for k in 0..3 {
+                    assert!((at(k, k) - 1.0).abs() < 1e-2 && (at(nv + k, nv + k) - 1.0).abs() < 1e-2);
+                    assert!((at(k, nv + k) - 2.0 * FRAME_SECS).abs() < 1e-3, "{}", at(k, nv + k));
+                }
+                // The velocity of the centre of mass ahead follows the root's, and no PD target changes it.
+                assert!((linear.seen.data[nv] - 1.0).abs() < 1e-2, "{}", linear.seen.data[nv]);
+                let by_control = linear.seen.data[2 * nv..].iter().fold(0.0, |most: f64, x| most.max(x.abs()));
+                assert!(by_control < 1e-2, "{by_control}");
+                // But it turns joints.
+                assert!(at(6, 2 * nv) > 0.05, "{}", at(6, 2 * nv));
+                assert!((linear.end.1[2] + 9.81 * 2.0 * FRAME_SECS).abs() < 1e-3);
+            }
+        }
+    }
 }

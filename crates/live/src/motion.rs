@@ -24,6 +24,8 @@ pub struct Motion {
     advance: Option<GroundTransform>,
     /// Height of the root over the ground in the mean, m.
     height: f64,
+    /// Height of the lowest end effector in each frame, m.
+    lowest: Vec<f64>,
 }
 
 /// A frame of a motion, somewhere on the ground.
@@ -35,15 +37,6 @@ pub(crate) struct Row {
     pub observation: Vec<f64>,
     /// Index of the frame in the motion.
     pub frame: usize,
-}
-
-/// Where a motion is played: on the ground, and raised or lowered as that is.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Place {
-    /// Along the ground.
-    pub ground: GroundTransform,
-    /// Up, m.
-    pub z: f64,
 }
 
 impl Motion {
@@ -77,7 +70,11 @@ impl Motion {
         let ground = model.scene().ground.map_or(0.0, |ground| ground.height);
         let height = positions.chunks(nq).map(|row| row[2] - ground).sum::<f64>() / frames as f64;
         let height = height.max(0.05);
-        Ok(Motion { model: model.clone(), dofs, frames, positions, velocities, actions, observations, advance, height })
+        let layout = model.observation_layout();
+        let low = |row: &[f64]| row[layout.effectors()].chunks(3).map(|place| place[2]).fold(f64::INFINITY, f64::min);
+        let lowest = observations.chunks(layout.count()).map(low).collect();
+        let model = model.clone();
+        Ok(Motion { model, dofs, frames, positions, velocities, actions, observations, advance, height, lowest })
     }
 
     /// A motion as it was drawn, PD targets being its poses. `cycle` names the frames at which one cycle begins and ends.
@@ -151,6 +148,18 @@ impl Motion {
         self.height
     }
 
+    /// `qpos`, `qvel` and PD target of a frame, as the motion has them.
+    ///
+    /// # Panics
+    /// Where there is no such frame.
+    pub fn frame(&self, index: usize) -> [&[f64]; 3] {
+        let [position, velocity, action, _] = self.at(index);
+        [position, velocity, action]
+    }
+    /// From the beginning of a cycle to that of the next; none where the motion ends.
+    pub fn advance(&self) -> Option<GroundTransform> {
+        self.advance
+    }
     /// Speed along the ground from cycle to cycle, or to the end, m/s.
     pub fn speed(&self) -> f64 {
         let nq = self.model.position_count();
@@ -182,9 +191,9 @@ impl Motion {
     }
 
     /// The place of a cycle that comes so many after the first one.
-    pub(crate) fn after(&self, place: &Place, cycles: u64) -> Place {
+    pub(crate) fn after(&self, place: &GroundTransform, cycles: u64) -> GroundTransform {
         let advance = self.advance.unwrap_or_default();
-        Place { ground: (0..cycles).fold(place.ground, |ground, _| ground.then_after(&advance)), z: place.z }
+        (0..cycles).fold(*place, |place, _| place.then_after(&advance))
     }
 
     /// `qpos`, `qvel`, PD target and observation of a frame of the motion itself.
@@ -204,7 +213,7 @@ impl Motion {
     }
 
     /// A frame, counted on over cycles, with its first cycle at a place.
-    pub(crate) fn placed(&self, frame: u64, place: &Place) -> Row {
+    pub(crate) fn placed(&self, frame: u64, place: &GroundTransform) -> Row {
         let (index, cycles) = self.index(frame);
         let place = self.after(place, cycles);
         let [position, velocity, action, observation] = self.at(index);
@@ -215,30 +224,37 @@ impl Motion {
             observation: observation.to_vec(),
             frame: index,
         };
-        place.ground.move_root(&mut row.position);
-        row.position[2] += place.z;
-        turn(&place.ground, &mut row.velocity[..3]);
+        place.move_root(&mut row.position);
+        turn(&place, &mut row.velocity[..3]);
         let layout = self.model.observation_layout();
         for (index, three) in row.observation.chunks_mut(3).enumerate() {
             let at = 3 * index;
             let is_place = layout.center().contains(&at) || layout.effectors().contains(&at);
-            turn(&place.ground, three);
+            turn(&place, three);
             if is_place {
-                three[0] += place.ground.x;
-                three[1] += place.ground.y;
-                three[2] += place.z;
+                three[0] += place.x;
+                three[1] += place.y;
             }
         }
         row
     }
 
     /// The place at which a frame, counted on over cycles, lies where a root is: along the ground and by its heading.
-    pub(crate) fn place_at(&self, frame: u64, root: &[f64]) -> Place {
+    pub(crate) fn place_at(&self, frame: u64, root: &[f64]) -> GroundTransform {
         let (index, cycles) = self.index(frame);
-        let back = self.after(&Place::default(), cycles).ground;
+        let before = self.after(&GroundTransform::default(), cycles);
         let [position, ..] = self.at(index);
-        let own = between(position, root);
-        Place { ground: own.then_after(&back.inverse()), z: 0.0 }
+        between(position, root).then_after(&before.inverse())
+    }
+
+    /// Height of the lowest end effector in a frame over the lowest of all frames, m.
+    pub(crate) fn clearance(&self, index: usize) -> f64 {
+        self.lowest[index] - self.lowest.iter().copied().fold(f64::INFINITY, f64::min)
+    }
+
+    /// Height of the lowest end effector in a frame, m.
+    pub(crate) fn lowest(&self, index: usize) -> f64 {
+        self.lowest[index]
     }
 }
 
@@ -272,4 +288,41 @@ fn observe(model: &Arc<Model>, positions: &[f64], velocities: &[f64]) -> Result<
     let mut observations = vec![0.0; worlds * model.observation_count()];
     batch.read(Readings { observations: Some(&mut observations), ..Readings::none() })?;
     Ok(observations.iter().map(|x| f64::from(*x)).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::live_tests::standing;
+
+    #[test]
+    fn cycles_go_on_where_the_last_one_ended() {
+        let standing = standing();
+        let advance = GroundTransform { x: 0.5, y: 0.1, yaw: 0.3 };
+        let motion = Motion { advance: Some(advance), ..standing };
+        let place = GroundTransform { x: 2.0, y: -1.0, yaw: 1.0 };
+        let [first, again] = [3, 3 + 2 * motion.frames() as u64].map(|frame| motion.placed(frame, &place));
+        let twice = place.then_after(&advance).then_after(&advance);
+        let mut moved = motion.placed(3, &GroundTransform::default()).position;
+        twice.move_root(&mut moved);
+        let same = |a: &[f64], b: &[f64]| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-9);
+        assert!(same(&again.position, &moved) && !same(&again.position, &first.position));
+        assert_eq!(again.position[7..], first.position[7..]);
+        let found = motion.place_at(3 + 2 * motion.frames() as u64, &again.position);
+        assert!((found.x - place.x).abs() + (found.y - place.y).abs() + (found.yaw - place.yaw).abs() < 1e-9);
+        assert!((motion.speed() * motion.frames() as f64 * 0.025 - advance.point([0.0; 2])[0].hypot(0.1)).abs() < 0.3);
+    }
+
+    #[test]
+    fn effectors_move_with_the_place() {
+        let motion = standing();
+        let place = GroundTransform { x: 2.0, y: -1.0, yaw: 1.0 };
+        let [plain, moved] = [GroundTransform::default(), place].map(|place| motion.placed(0, &place));
+        let layout = motion.model().observation_layout();
+        let three = |row: &Row, e: usize| -> [f64; 3] { row.observation[layout.effector(e)].try_into().expect("three") };
+        for e in 0..layout.effector_count() {
+            let (wanted, found) = (place.place(three(&plain, e)), three(&moved, e));
+            assert!((0..3).all(|k| (wanted[k] - found[k]).abs() < 1e-9), "{e}: {wanted:?} {found:?}");
+        }
+    }
 }

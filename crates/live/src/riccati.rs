@@ -115,3 +115,52 @@ impl Value {
         is_finite.then_some((Value { slope: before, curvature: qxx }, Gain { open, feedback }))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+
+    /// `x' = a·x + b·u` with one number each.
+    fn scalar(a: f64, b: f64) -> (Linear, Weights) {
+        let dynamics = Matrix { rows: 1, cols: 2, data: vec![a, b] };
+        let seen = Matrix { rows: 1, cols: 2, data: vec![a, b] };
+        let linear = Linear { dynamics, seen, seen_rows: Arc::new(vec![1]), ..Linear::default() };
+        (linear, Weights { state: vec![3.0], seen: vec![0.0, 2.0], control: vec![0.5] })
+    }
+
+    fn residuals(state: f64, seen: f64, control: f64) -> Residuals {
+        Residuals { state: vec![state], seen: vec![9.0, seen], control: vec![control], frames: 2.0 }
+    }
+
+    #[test]
+    fn one_step_back_is_the_minimum_over_the_control() {
+        let (a, b) = (1.3, 0.4);
+        let (linear, weights) = scalar(a, b);
+        let (r, y, u0) = (0.2, -0.1, 0.3);
+        let after = Value { slope: vec![0.7], curvature: Matrix { rows: 1, cols: 1, data: vec![1.5] } };
+        let (before, gain) = after.clone().back(&linear, &weights, &residuals(r, y, u0), 0.0).expect("definite");
+        let cost = |x: f64, u: f64| {
+            let next = a * x + b * u;
+            let frame = 3.0 * (r + next) * (r + next) + 2.0 * (y + next) * (y + next) + 0.5 * (u0 + u) * (u0 + u);
+            frame + 0.7 * next + 0.5 * 1.5 * next * next
+        };
+        for x in [-1.0, 0.0, 0.6] {
+            let best = gain.open[0] + gain.feedback.data[0] * x;
+            let least = cost(x, best);
+            assert!(least < cost(x, best + 1e-3) && least < cost(x, best - 1e-3), "{x}");
+            let predicted = cost(0.0, gain.open[0]) + before.slope[0] * x + 0.5 * before.curvature.data[0] * x * x;
+            assert!((least - predicted).abs() < 1e-9, "{x}: {least}, {predicted}");
+        }
+    }
+
+    #[test]
+    fn damping_makes_corrections_smaller() {
+        let (linear, weights) = scalar(1.3, 0.4);
+        let open = |damping: f64| {
+            let (_, gain) = Value::zero(1).back(&linear, &weights, &residuals(0.2, 0.1, 0.3), damping).expect("definite");
+            gain.open[0]
+        };
+        assert!(open(10.0).abs() < 0.5 * open(0.0).abs());
+    }
+}

@@ -1,6 +1,7 @@
 //! The stretch of a motion that a plan looks at, where it lies now.
 
-use crate::motion::{Motion, Place, Row};
+use crate::motion::{Motion, Row};
+use sinew_learn::GroundTransform;
 
 /// Frames of a motion one after another, placed.
 #[derive(Clone, Debug)]
@@ -11,7 +12,7 @@ pub(crate) struct Window {
 
 impl Window {
     /// So many frames from the first one on.
-    pub fn new(motion: &Motion, place: &Place, first: u64, frames: usize) -> Window {
+    pub fn new(motion: &Motion, place: &GroundTransform, first: u64, frames: usize) -> Window {
         let rows = (first..first + frames as u64).map(|frame| motion.placed(frame, place)).collect();
         Window { first, rows }
     }

@@ -112,6 +112,7 @@ impl Live {
                 push_limits(&prepared, &config, self.decisions, &changes, &Limits::default())
             })?;
             bar.finish();
+            let rows = rows.ok_or(Interrupted)?;
             return match self.json {
                 true => show(&(serde_json::to_string_pretty(&rows)? + "\n")),
                 false => show(&table(&rows)),

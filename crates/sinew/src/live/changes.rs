@@ -74,3 +74,42 @@ impl Changes {
         scene
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sinew_sim::{embedded, rotation};
+
+    /// Height of a box's upper face over a point of the ground.
+    fn height(fixed: &StaticBox, x: f64, y: f64) -> f64 {
+        let up = rotation::rotated(fixed.orientation, [0.0, 0.0, 1.0]);
+        let [a, b, c] = [0, 1, 2].map(|k| fixed.center[k] + fixed.half_extents[2] * up[k]);
+        c - (up[0] * (x - a) + up[1] * (y - b)) / up[2]
+    }
+
+    #[test]
+    fn a_slope_rises_from_the_ground_where_it_begins_and_a_step_is_as_high_as_asked_for() {
+        let scene = Scene::on_ground(embedded::dinosaur());
+        let changes = Changes { slope_deg: Some(5.0), ahead_m: 2.0, heading_rad: 0.6, ..Changes::default() };
+        let slope = changes.apply(&scene).boxes.remove(0);
+        let at = |metres: f64| height(&slope, metres * libm::cos(0.6), metres * libm::sin(0.6));
+        assert!(at(2.0).abs() < 1e-9 && (at(12.0) - 10.0 * libm::tan(5f64.to_radians())).abs() < 1e-9, "{} {}", at(2.0), at(12.0));
+        // Level to the side.
+        assert!((height(&slope, 2.0 * libm::cos(0.6) - libm::sin(0.6), 2.0 * libm::sin(0.6) + libm::cos(0.6))).abs() < 1e-9);
+        let step = Changes { step_m: Some(0.1), ..changes }.apply(&scene).boxes.remove(0);
+        assert!((height(&step, 5.0, 3.0) - 0.1).abs() < 1e-12);
+        let near = rotation::rotated(step.orientation, [-step.half_extents[0], 0.0, 0.0]);
+        let edge = [0, 1].map(|k| step.center[k] + near[k]);
+        assert!((edge[0] - 2.0 * libm::cos(0.6)).abs() < 1e-9 && (edge[1] - 2.0 * libm::sin(0.6)).abs() < 1e-9);
+    }
+
+    #[test]
+    fn masses_and_friction_change_in_the_world_alone() {
+        let scene = Scene::on_ground(embedded::dinosaur());
+        let changed = Changes { mass: Some(1.3), friction: Some(0.4), ..Changes::default() }.apply(&scene);
+        let mass = |scene: &Scene| scene.characters[0].character.bodies.iter().map(|body| body.mass).sum::<f64>();
+        assert!((mass(&changed) / mass(&scene) - 1.3).abs() < 1e-12);
+        assert_eq!(changed.ground.map(|ground| ground.surface.friction), Some(0.4));
+        assert_eq!(Changes::default().apply(&scene), scene);
+    }
+}
