@@ -113,7 +113,7 @@ impl Default for LiveSizes {
             angle_speed_rad_per_sec: 10.0,
             effectors: 0.1,
             center_speed: 0.2,
-            change_rad: 0.03,
+            change_rad: 0.015,
             terminal: 1.0,
         }
     }
@@ -133,7 +133,7 @@ impl Default for LiveConfig {
             samples: 128,
             sample_rounds: 2,
             temperature: 0.3,
-            noise_rad: 0.1,
+            noise_rad: 0.05,
             noise_frames: 4,
             two_sided: true,
             position_step: 4e-3,
@@ -141,7 +141,7 @@ impl Default for LiveConfig {
             control_step: 2e-2,
             damping: 0.0,
             largest_change_rad: 1.0,
-            follow_secs: 0.3,
+            follow_secs: 0.2,
             turn_secs: 0.5,
             sizes: LiveSizes::default(),
             seed: 1,
@@ -169,11 +169,16 @@ impl LiveConfig {
         ];
         for (field, value, least, most) in counts {
             if !(least..=most).contains(&value) {
-                return Err(LiveError::Setting { field, value: value as f64, range: format!("from {least} to {most}") });
+                return Err(LiveError::Setting {
+                    field,
+                    value: value as f64,
+                    range: format!("from {least} to {most}"),
+                });
             }
         }
         let LiveSizes { place, height, turn_rad, angle_rad, speed, .. } = self.sizes;
-        let LiveSizes { spin_rad_per_sec, angle_speed_rad_per_sec, effectors, center_speed, change_rad, .. } = self.sizes;
+        let LiveSizes { spin_rad_per_sec, angle_speed_rad_per_sec, effectors, center_speed, change_rad, .. } =
+            self.sizes;
         let positive = [
             ("temperature", self.temperature),
             ("position_step", self.position_step),

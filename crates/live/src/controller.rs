@@ -9,12 +9,12 @@ use crate::error::LiveError;
 use crate::fan::{Course, Fan, Way, cheapest, has_fallen};
 use crate::gauss_newton::{GaussNewton, Starts};
 use crate::motion::{Motion, between};
-use sinew_learn::GroundTransform;
 use crate::plan::{Knot, Plan, own_knot};
 use crate::regulator::Regulator;
 use crate::sampling::{Noise, Sampling};
 use crate::weights::Weights;
 use crate::window::Window;
+use sinew_learn::GroundTransform;
 use sinew_sim::{Measured, Model};
 use sinew_transfer::FRAME_SECS;
 use std::sync::Arc;
@@ -183,11 +183,8 @@ impl Controller {
             let ahead = if omega > 0.0 { (state.velocity[k] - row.velocity[k]) / omega } else { 0.0 };
             share(self.config.follow_secs) * (state.position[k] - row.position[k] + ahead)
         };
-        let turn = GroundTransform {
-            x: x - (cos * x - sin * y) + along(0),
-            y: y - (sin * x + cos * y) + along(1),
-            yaw,
-        };
+        let turn =
+            GroundTransform { x: x - (cos * x - sin * y) + along(0), y: y - (sin * x + cos * y) + along(1), yaw };
         self.place = turn.then_after(&self.place);
         self.feel(state, row.frame);
     }
@@ -232,7 +229,8 @@ impl Controller {
         let start = (state.position, state.velocity);
         let ways = self.starts.run(course, start, self.frame, frames, lead, &starts)?;
         let best = &ways[cheapest(&ways)];
-        let mut nominal = Way { states: best.states[lead..].to_vec(), controls: best.controls[lead..].to_vec(), ..Way::default() };
+        let mut nominal =
+            Way { states: best.states[lead..].to_vec(), controls: best.controls[lead..].to_vec(), ..Way::default() };
         let first = self.frame + lead as u64;
         let mut found = None;
         if best.cost < f64::MAX {

@@ -26,7 +26,8 @@ pub(crate) struct GaussNewton {
 impl GaussNewton {
     pub fn new(course: Course<'_>) -> Result<GaussNewton, LiveError> {
         let Course { motion, weights, config, .. } = course;
-        let mut grid: Vec<(usize, usize)> = (0..config.near_frames.min(config.horizon_frames)).map(|f| (f, 1)).collect();
+        let mut grid: Vec<(usize, usize)> =
+            (0..config.near_frames.min(config.horizon_frames)).map(|f| (f, 1)).collect();
         let mut at = grid.len();
         while at < config.horizon_frames {
             let length = 2.min(config.horizon_frames - at);
@@ -110,8 +111,7 @@ impl GaussNewton {
         for (linear, &(at, length)) in linears.iter().zip(&self.grid).rev() {
             let (row, state) = against(at + length, (&linear.end.0, &linear.end.1));
             let seen = linear.end_seen.iter().zip(&row.observation).map(|(a, b)| a - b).collect();
-            let residuals =
-                Residuals { state, seen, control: nominal.controls[at].clone(), frames: length as f64 };
+            let residuals = Residuals { state, seen, control: nominal.controls[at].clone(), frames: length as f64 };
             let (before, gain) = value.back(linear, weights, &residuals, config.damping)?;
             value = before;
             gains.push(gain);

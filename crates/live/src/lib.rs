@@ -11,6 +11,8 @@ mod error;
 mod fan;
 mod gauss_newton;
 mod linear;
+#[cfg(test)]
+mod live_tests;
 mod motion;
 mod plan;
 mod regulator;
@@ -19,8 +21,6 @@ mod sampling;
 mod stage;
 mod weights;
 mod window;
-#[cfg(test)]
-mod live_tests;
 
 pub use config::{LiveConfig, LiveSizes, Method};
 pub use controller::{Controller, Holding, State};

@@ -1,8 +1,8 @@
 //! How the end of a control interval follows from its beginning and from a change of the PD targets in it: by finite differences, all intervals and
 //! coordinates simulated side by side.
 
-use crate::error::LiveError;
 use crate::config::LiveConfig;
+use crate::error::LiveError;
 use rayon::prelude::*;
 use sinew_sim::{Batch, BatchOptions, DampsTo, Interval, Model, Readings};
 use sinew_transfer::{Dofs, Matrix};
@@ -54,7 +54,13 @@ struct Rows {
 
 impl Linearizer {
     /// For so many intervals; `seen` are the weights of the observation.
-    pub fn new(model: &Arc<Model>, dofs: &Dofs, config: &LiveConfig, seen: &[f64], pieces: usize) -> Result<Linearizer, LiveError> {
+    pub fn new(
+        model: &Arc<Model>,
+        dofs: &Dofs,
+        config: &LiveConfig,
+        seen: &[f64],
+        pieces: usize,
+    ) -> Result<Linearizer, LiveError> {
         let (nq, nv, no) = (model.position_count(), model.velocity_count(), model.observation_count());
         let sides = if config.two_sided { 2 } else { 1 };
         let worlds = pieces * columns(sides, nv, dofs.count);
@@ -89,7 +95,8 @@ impl Linearizer {
         let columns = columns(sides, nv, m);
         let [by_position, by_velocity, by_control] = self.steps;
         let Linearizer { model, dofs, rows, .. } = self;
-        let spread = (rows.position.par_chunks_mut(columns * nq), rows.velocity.par_chunks_mut(columns * nv), pieces.par_iter());
+        let spread =
+            (rows.position.par_chunks_mut(columns * nq), rows.velocity.par_chunks_mut(columns * nv), pieces.par_iter());
         spread.into_par_iter().for_each(|(position, velocity, piece)| {
             let (mut way, mut moved) = (vec![0.0; nv], vec![0.0; nq]);
             for column in 0..columns {
@@ -114,7 +121,8 @@ impl Linearizer {
         self.batch.reset(&all, &rows.position, &rows.velocity)?;
         let length = pieces[0].frames.len();
         for frame in 0..length {
-            let ends = (rows.from.par_chunks_mut(columns * nq), rows.to.par_chunks_mut(columns * nq), pieces.par_iter());
+            let ends =
+                (rows.from.par_chunks_mut(columns * nq), rows.to.par_chunks_mut(columns * nq), pieces.par_iter());
             ends.into_par_iter().for_each(|(from, to, piece)| {
                 let (before, after, control) = piece.frames[frame];
                 let (mut aim, mut moved, mut changed) = (vec![0.0; nq], vec![0.0; nq], control.to_vec());

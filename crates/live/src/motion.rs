@@ -59,7 +59,11 @@ impl Motion {
         }
         let (nq, nv) = (model.position_count(), model.velocity_count());
         let frames = positions.len() / nq;
-        let shapes = [("positions", positions.len(), nq), ("velocities", velocities.len(), nv), ("PD targets", actions.len(), nq)];
+        let shapes = [
+            ("positions", positions.len(), nq),
+            ("velocities", velocities.len(), nv),
+            ("PD targets", actions.len(), nq),
+        ];
         if let Some(&(what, found, width)) = shapes.iter().find(|(_, found, width)| *found != frames * width) {
             return Err(LiveError::Shape { what, found, needed: frames * width });
         }
@@ -198,8 +202,7 @@ impl Motion {
 
     /// `qpos`, `qvel`, PD target and observation of a frame of the motion itself.
     pub(crate) fn at(&self, index: usize) -> [&[f64]; 4] {
-        let (nq, nv, no) =
-            (self.model.position_count(), self.model.velocity_count(), self.model.observation_count());
+        let (nq, nv, no) = (self.model.position_count(), self.model.velocity_count(), self.model.observation_count());
         let row = |values: &'_ [f64], width: usize| -> std::ops::Range<usize> {
             debug_assert!(values.len() >= (index + 1) * width);
             index * width..(index + 1) * width
@@ -319,7 +322,8 @@ mod tests {
         let place = GroundTransform { x: 2.0, y: -1.0, yaw: 1.0 };
         let [plain, moved] = [GroundTransform::default(), place].map(|place| motion.placed(0, &place));
         let layout = motion.model().observation_layout();
-        let three = |row: &Row, e: usize| -> [f64; 3] { row.observation[layout.effector(e)].try_into().expect("three") };
+        let three =
+            |row: &Row, e: usize| -> [f64; 3] { row.observation[layout.effector(e)].try_into().expect("three") };
         for e in 0..layout.effector_count() {
             let (wanted, found) = (place.place(three(&plain, e)), three(&moved, e));
             assert!((0..3).all(|k| (wanted[k] - found[k]).abs() < 1e-9), "{e}: {wanted:?} {found:?}");

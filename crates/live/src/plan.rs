@@ -32,7 +32,15 @@ pub struct Plan {
 
 impl Knot {
     /// Writes u, each number at most `largest`.
-    pub fn decide(&self, model: &Model, position: &[f64], velocity: &[f64], largest: f64, room: &mut Vec<f64>, out: &mut [f64]) {
+    pub fn decide(
+        &self,
+        model: &Model,
+        position: &[f64],
+        velocity: &[f64],
+        largest: f64,
+        room: &mut Vec<f64>,
+        out: &mut [f64],
+    ) {
         deviation(model, (&self.position, &self.velocity), (position, velocity), room);
         out.copy_from_slice(&self.control);
         self.gain.add_vector(room, out);

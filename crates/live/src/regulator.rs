@@ -33,19 +33,18 @@ impl Regulator {
         let linears = measured(motion, config, weights)?;
         let frames = motion.frames();
         let (n, m) = (weights.state.len(), weights.control.len());
-        let residuals = Residuals {
-            state: vec![0.0; n],
-            seen: vec![0.0; weights.seen.len()],
-            control: vec![0.0; m],
-            frames: 1.0,
-        };
+        let residuals =
+            Residuals { state: vec![0.0; n], seen: vec![0.0; weights.seen.len()], control: vec![0.0; m], frames: 1.0 };
         let mut value = Value::zero(n);
         let mut gains = vec![Arc::new(Matrix::zeros(m, n)); frames];
         let mut values = vec![Arc::new(value.clone()); frames];
         let cycles = if motion.is_cycle() { 1 + AHEAD.div_ceil(frames) } else { 1 };
         if !motion.is_cycle() {
             for _ in 0..AHEAD {
-                value = value.clone().back(&linears[frames - 1], weights, &residuals, config.damping).map_or(value, |(value, _)| value);
+                value = value
+                    .clone()
+                    .back(&linears[frames - 1], weights, &residuals, config.damping)
+                    .map_or(value, |(value, _)| value);
             }
         }
         for _ in 0..cycles {

@@ -46,7 +46,13 @@ impl Value {
     /// `Q = (A, B)ᵀ·(V + W_s)·(A, B) + (C, D)ᵀ·W_y·(C, D) + R`, `K = −(Q_uu + μ·R)⁻¹·Q_ux`, `V ← Q_xx + (Q_ux − μ·R·K)ᵀ·K`.
     ///
     /// Returns none where `Q_uu` is not positive definite.
-    pub fn back(mut self, linear: &Linear, weights: &Weights, residuals: &Residuals, damping: f64) -> Option<(Value, Gain)> {
+    pub fn back(
+        mut self,
+        linear: &Linear,
+        weights: &Weights,
+        residuals: &Residuals,
+        damping: f64,
+    ) -> Option<(Value, Gain)> {
         let (n, m) = (self.slope.len(), weights.control.len());
         let frames = residuals.frames;
         for (i, (w, r)) in weights.state.iter().zip(&residuals.state).enumerate() {
@@ -158,7 +164,8 @@ mod tests {
     fn damping_makes_corrections_smaller() {
         let (linear, weights) = scalar(1.3, 0.4);
         let open = |damping: f64| {
-            let (_, gain) = Value::zero(1).back(&linear, &weights, &residuals(0.2, 0.1, 0.3), damping).expect("definite");
+            let (_, gain) =
+                Value::zero(1).back(&linear, &weights, &residuals(0.2, 0.1, 0.3), damping).expect("definite");
             gain.open[0]
         };
         assert!(open(10.0).abs() < 0.5 * open(0.0).abs());

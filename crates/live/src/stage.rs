@@ -90,8 +90,17 @@ impl Stage {
     ///
     /// # Errors
     /// Where the scene cannot be compiled or begins with another character.
-    pub fn new(controller: Controller, scene: &Scene, steps_per_frame: usize, decisions: usize) -> Result<Stage, LiveError> {
-        let range = |field, value: usize| LiveError::Setting { field, value: value as f64, range: "at least 1, and steps a multiple of decisions".into() };
+    pub fn new(
+        controller: Controller,
+        scene: &Scene,
+        steps_per_frame: usize,
+        decisions: usize,
+    ) -> Result<Stage, LiveError> {
+        let range = |field, value: usize| LiveError::Setting {
+            field,
+            value: value as f64,
+            range: "at least 1, and steps a multiple of decisions".into(),
+        };
         if decisions == 0 || steps_per_frame == 0 || !steps_per_frame.is_multiple_of(decisions) {
             return Err(range("decisions", decisions));
         }
@@ -179,7 +188,9 @@ impl Stage {
     /// # Errors
     /// See [`Controller::plan`].
     pub fn plan(&mut self) -> Result<(), LiveError> {
-        if self.limp_until.is_some() || !self.controller.frame().is_multiple_of(self.controller.config().replan_frames as u64) {
+        if self.limp_until.is_some()
+            || !self.controller.frame().is_multiple_of(self.controller.config().replan_frames as u64)
+        {
             return Ok(());
         }
         self.controller.plan(State { position: &self.position, velocity: &self.velocity })

@@ -161,7 +161,8 @@ impl Live {
 
 /// Reads `WEIGHTS[:AT[:DEG[:SECS]]]`.
 fn parsed(text: &str) -> Result<TimedPush> {
-    let numbers: Option<Vec<f64>> = text.split(':').map(|part| part.parse().ok().filter(|x: &f64| x.is_finite())).collect();
+    let numbers: Option<Vec<f64>> =
+        text.split(':').map(|part| part.parse().ok().filter(|x: &f64| x.is_finite())).collect();
     let Some(numbers) = numbers.filter(|numbers| numbers.len() <= 4) else {
         bail!("--push {text}: give numbers as in 0.5:2:90:0.2, that is half the weight at 2 s to the left for 0.2 s");
     };
@@ -170,7 +171,8 @@ fn parsed(text: &str) -> Result<TimedPush> {
 }
 
 fn table(rows: &[PushRow]) -> String {
-    let mut text = String::from("largest push survived for 0.2 s, over the weight\ndirection  first half  second half\n");
+    let mut text =
+        String::from("largest push survived for 0.2 s, over the weight\ndirection  first half  second half\n");
     for row in rows {
         text += &format!("{:>8.0}°  {:>10.1}  {:>11.1}\n", row.direction_deg, row.first_half, row.second_half);
     }

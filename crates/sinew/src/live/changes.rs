@@ -93,9 +93,16 @@ mod tests {
         let changes = Changes { slope_deg: Some(5.0), ahead_m: 2.0, heading_rad: 0.6, ..Changes::default() };
         let slope = changes.apply(&scene).boxes.remove(0);
         let at = |metres: f64| height(&slope, metres * libm::cos(0.6), metres * libm::sin(0.6));
-        assert!(at(2.0).abs() < 1e-9 && (at(12.0) - 10.0 * libm::tan(5f64.to_radians())).abs() < 1e-9, "{} {}", at(2.0), at(12.0));
+        assert!(
+            at(2.0).abs() < 1e-9 && (at(12.0) - 10.0 * libm::tan(5f64.to_radians())).abs() < 1e-9,
+            "{} {}",
+            at(2.0),
+            at(12.0)
+        );
         // Level to the side.
-        assert!((height(&slope, 2.0 * libm::cos(0.6) - libm::sin(0.6), 2.0 * libm::sin(0.6) + libm::cos(0.6))).abs() < 1e-9);
+        assert!(
+            (height(&slope, 2.0 * libm::cos(0.6) - libm::sin(0.6), 2.0 * libm::sin(0.6) + libm::cos(0.6))).abs() < 1e-9
+        );
         let step = Changes { step_m: Some(0.1), ..changes }.apply(&scene).boxes.remove(0);
         assert!((height(&step, 5.0, 3.0) - 0.1).abs() < 1e-12);
         let near = rotation::rotated(step.orientation, [-step.half_extents[0], 0.0, 0.0]);

@@ -72,8 +72,8 @@ pub fn push_limits(
         let mut halves = [0.0; 2];
         for (half, most) in halves.iter_mut().enumerate() {
             let cycles = (BEFORE_SECS / cycle_secs).ceil();
-            // In the middle of each half.
-            let at_secs = ((cycles + 0.25 + 0.5 * half as f64) * cycle_secs / FRAME_SECS).round() * FRAME_SECS;
+            // At the beginning of each half, as the test of feedback policies.
+            let at_secs = ((cycles + 0.5 * half as f64) * cycle_secs / FRAME_SECS).round() * FRAME_SECS;
             let mut weights = limits.step;
             while weights <= limits.most + 1e-9 {
                 let push = TimedPush { weights, at_secs, secs: PUSH_SECS, direction_deg };
@@ -89,7 +89,13 @@ pub fn push_limits(
     Ok(rows)
 }
 
-fn survives(prepared: &Prepared, config: &LiveConfig, decisions: usize, changes: &Changes, push: &TimedPush) -> Result<bool> {
+fn survives(
+    prepared: &Prepared,
+    config: &LiveConfig,
+    decisions: usize,
+    changes: &Changes,
+    push: &TimedPush,
+) -> Result<bool> {
     let mut stage = stage(prepared, config, decisions, changes)?;
     stage.disturb(disturbance(prepared, push));
     let frames = ((push.at_secs + push.secs + AFTER_SECS) / FRAME_SECS).round() as u64;

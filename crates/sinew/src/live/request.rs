@@ -65,6 +65,8 @@ pub struct Summary {
     pub is_cycle: bool,
     /// Degrees of freedom, the root's included.
     pub dof: usize,
+    /// Weight of the character, N.
+    pub weight_n: f64,
     /// Length, s.
     pub seconds: f64,
     /// Falls.
@@ -145,7 +147,12 @@ pub(super) fn disturbance(prepared: &Prepared, push: &TimedPush) -> Disturbance 
 }
 
 /// Performs for so long.
-pub(super) fn perform(prepared: &Prepared, stage: &mut Stage, seconds: f64, pushes: &[TimedPush]) -> Result<(Take, Summary)> {
+pub(super) fn perform(
+    prepared: &Prepared,
+    stage: &mut Stage,
+    seconds: f64,
+    pushes: &[TimedPush],
+) -> Result<(Take, Summary)> {
     let frames = (seconds / FRAME_SECS).round().max(1.0) as u64;
     let mut take = Take {
         model: stage.model().clone(),
@@ -189,6 +196,7 @@ pub(super) fn perform(prepared: &Prepared, stage: &mut Stage, seconds: f64, push
         is_transferred: prepared.is_transferred,
         is_cycle: motion.is_cycle(),
         dof: motion.model().velocity_count(),
+        weight_n: motion.model().weight(),
         seconds: frames as f64 * FRAME_SECS,
         falls: figures.falls,
         fell_at_secs: take.fell_at.iter().map(|frame| *frame as f64 * FRAME_SECS).collect(),

@@ -24,7 +24,13 @@ const ANIMATED_HZ: f64 = 20.0;
 ///
 /// # Errors
 /// Where a file cannot be written, or its kind needs what is not there.
-pub(super) fn write(prepared: &Prepared, take: &Take, film: Option<&Path>, gif: Option<&Path>, out: &[std::path::PathBuf]) -> Result<()> {
+pub(super) fn write(
+    prepared: &Prepared,
+    take: &Take,
+    film: Option<&Path>,
+    gif: Option<&Path>,
+    out: &[std::path::PathBuf],
+) -> Result<()> {
     if let Some(path) = film {
         put(path, &strip(prepared, take)?)?;
     }
@@ -48,7 +54,10 @@ fn strip(prepared: &Prepared, take: &Take) -> Result<Vec<u8>> {
     let pushed = take.pushes.iter().position(Option::is_some);
     let fallen = take.fell_at.first().map(|frame| (*frame as usize).saturating_sub(PUSHED_STEP * MOMENTS * 3 / 4));
     let frames: Vec<usize> = match pushed.or(fallen) {
-        Some(first) => (0..MOMENTS).map(|k| first.saturating_sub(PUSHED_STEP) + k * PUSHED_STEP).take_while(|f| *f <= last).collect(),
+        Some(first) => (0..MOMENTS)
+            .map(|k| first.saturating_sub(PUSHED_STEP) + k * PUSHED_STEP)
+            .take_while(|f| *f <= last)
+            .collect(),
         None => {
             let moments = MOMENTS.min(last + 1);
             (0..moments).map(|moment| moment * last / (moments - 1).max(1)).collect()
@@ -106,20 +115,21 @@ fn motion(prepared: &Prepared, take: &Take, path: &Path) -> Result<Vec<u8>> {
             shape,
             data: NpzData::F64(values.to_vec()),
         };
-        return Ok(write_npz(&[
-            array("time", vec![time.len()], &time),
-            array("qpos", vec![time.len(), nq], &rows),
-        ])?);
+        return Ok(write_npz(&[array("time", vec![time.len()], &time), array("qpos", vec![time.len(), nq], &rows)])?);
     }
     let Some((source, project)) = &prepared.rig else {
-        return Err(refused("the folder of a transfer does not hold the artist's file; end the name in .npz, or give the file and --clip"));
+        return Err(refused(
+            "the folder of a transfer does not hold the artist's file; end the name in .npz, or give the file and --clip",
+        ));
     };
     let (character, binding) = (project.character(), project.binding());
     let clip = fitted_to_clip(character, binding, &source.rig.skeleton, Take::RATE_HZ, "live", &rows, None)?;
     match ending.as_str() {
         "bvh" => Ok(write_bvh(&source.rig.skeleton, &clip).into_bytes()),
         "glb" if source.rig.format == Format::Gltf => Ok(with_clips(source, &[clip])?.0),
-        "glb" => Err(refused("the artist's file is no glTF, so that its skin cannot be written; end the name in .bvh or .npz")),
+        "glb" => Err(refused(
+            "the artist's file is no glTF, so that its skin cannot be written; end the name in .bvh or .npz",
+        )),
         _ => Err(refused("end the name in .glb, .bvh or .npz")),
     }
 }
