@@ -114,3 +114,15 @@ fn a_hand_drags_the_body_along() {
     falls(&mut stage, 12, true);
     assert!(stage.position()[1] - start > 0.01, "{}", stage.position()[1] - start);
 }
+
+#[test]
+fn who_plans_bears_a_push_that_topples_who_does_not() {
+    let run = |config: &LiveConfig, plans: bool| {
+        let mut stage = stage(config);
+        push(&mut stage, 0.4);
+        falls(&mut stage, 80, plans)
+    };
+    let config = small(Method::GaussNewton);
+    assert!(run(&config, false), "held by its targets alone");
+    assert!(!run(&LiveConfig { horizon_frames: 16, ..config }, true), "planning");
+}

@@ -4,11 +4,13 @@ use crate::error::LiveError;
 use sinew_learn::{GroundTransform, wrap_angle};
 use sinew_sim::rotation::{quaternion_product, rotated};
 use sinew_sim::{Batch, BatchOptions, JointKind, Model, Readings};
-use sinew_transfer::{Dofs, Performance, Reference, Target};
+use sinew_transfer::{Dofs, FRAME_SECS, Performance, Reference, Target};
 use std::sync::Arc;
 
 /// Fewest frames of a motion.
 const LEAST_FRAMES: usize = 4;
+/// A motion that is slower stays on its place, m/s.
+const SLOWEST: f64 = 0.05;
 
 /// A motion of one character: `qpos`, `qvel` and PD target of every frame.
 #[derive(Clone, Debug)]
@@ -164,25 +166,25 @@ impl Motion {
     pub fn advance(&self) -> Option<GroundTransform> {
         self.advance
     }
+    /// Where its root begins, and where a cycle, or all of it, leads that to along the ground, m.
+    fn way(&self) -> [[f64; 2]; 2] {
+        let nq = self.model.position_count();
+        let place = |row: usize| [self.positions[row * nq], self.positions[row * nq + 1]];
+        [place(0), self.advance.map_or(place(self.frames - 1), |advance| advance.point(place(0)))]
+    }
     /// Speed along the ground from cycle to cycle, or to the end, m/s.
     pub fn speed(&self) -> f64 {
-        let nq = self.model.position_count();
-        let last = &self.positions[(self.frames - 1) * nq..];
-        let GroundTransform { x, y, .. } = self.advance.unwrap_or(between(&self.positions[..nq], last));
-        let off = [0, 1].map(|k| self.positions[k]);
-        // Where the transform takes the first root, less that root.
-        let end = self.advance.map_or([off[0] + x, off[1] + y], |advance| advance.point(off));
-        let (x, y) = (end[0] - off[0], end[1] - off[1]);
-        (x * x + y * y).sqrt() / (self.frames as f64 * sinew_transfer::FRAME_SECS)
+        let [begin, end] = self.way();
+        let (x, y) = (end[0] - begin[0], end[1] - begin[1]);
+        (x * x + y * y).sqrt() / (self.frames as f64 * FRAME_SECS)
     }
     /// Where it leads to, or, where it stays, where its root's x axis points at the beginning, rad.
     pub fn heading_rad(&self) -> f64 {
-        let off = [0, 1].map(|k| self.positions[k]);
-        if let Some(advance) = self.advance.filter(|_| self.speed() > 0.05) {
-            let end = advance.point(off);
-            return libm::atan2(end[1] - off[1], end[0] - off[0]);
+        let [begin, end] = self.way();
+        match self.speed() > SLOWEST {
+            true => libm::atan2(end[1] - begin[1], end[0] - begin[0]),
+            false => heading(&self.positions[3..7]),
         }
-        heading(&self.positions[3..7])
     }
 
     /// Index of a frame that is counted on over cycles, and how many cycles are over.
@@ -313,7 +315,11 @@ mod tests {
         assert_eq!(again.position[7..], first.position[7..]);
         let found = motion.place_at(3 + 2 * motion.frames() as u64, &again.position);
         assert!((found.x - place.x).abs() + (found.y - place.y).abs() + (found.yaw - place.yaw).abs() < 1e-9);
-        assert!((motion.speed() * motion.frames() as f64 * 0.025 - advance.point([0.0; 2])[0].hypot(0.1)).abs() < 0.3);
+        let [begin, end] = [0, motion.frames() as u64].map(|frame| motion.placed(frame, &GroundTransform::default()));
+        let way = [0, 1].map(|k| end.position[k] - begin.position[k]);
+        let secs = motion.frames() as f64 * FRAME_SECS;
+        assert!((motion.speed() * secs - way[0].hypot(way[1])).abs() < 1e-9);
+        assert!((motion.heading_rad() - way[1].atan2(way[0])).abs() < 1e-9);
     }
 
     #[test]

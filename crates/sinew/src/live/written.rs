@@ -119,7 +119,7 @@ fn motion(prepared: &Prepared, take: &Take, path: &Path) -> Result<Vec<u8>> {
     }
     let Some((source, project)) = &prepared.rig else {
         return Err(refused(
-            "the folder of a transfer does not hold the artist's file; end the name in .npz, or give the file and --clip",
+            "the folder of a transfer does not hold the artist's file; end the name in .npz, or give that file and its clip",
         ));
     };
     let (character, binding) = (project.character(), project.binding());
