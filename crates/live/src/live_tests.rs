@@ -119,7 +119,7 @@ fn a_hand_drags_the_body_along() {
 fn who_plans_bears_a_push_that_topples_who_does_not() {
     let run = |config: &LiveConfig, plans: bool| {
         let mut stage = stage(config);
-        push(&mut stage, 0.4);
+        push(&mut stage, 0.5);
         falls(&mut stage, 80, plans)
     };
     let config = small(Method::GaussNewton);

@@ -102,7 +102,7 @@ impl Live {
             ahead_m: self.ahead,
             heading_rad: 0.0,
         };
-        let mut bar = Bar::new("preparing and performing")?;
+        let bar = Bar::new("preparing and performing")?;
         let options = RunOptions { threads: self.threads, cancel: stopped_by_interrupt(), ..RunOptions::default() };
         let origin = self.origin()?;
         if self.push_limits {
