@@ -2,19 +2,23 @@
 """Transfers a list of motions and prints what came of them; `scripts/results.py transfer` writes it to docs/results/transfer.md.
 
     scripts/measure_transfers.py --data FOLDER [--list scripts/motions.tsv] [--seeds 0] [--preset default] [--config FILE] [--jobs 2] [--out DIR]
+                                 [--shuffle SEED]
     scripts/measure_transfers.py --data FOLDER --list scripts/few_motions.tsv --seeds 0,1,2 --each
 
 Each line of the list is a file, a clip, a number of cycles and a kind, with tabs between them and `-` for what is left out. Files that are not
 under FOLDER are named and left out. Every run keeps its folder under DIR, with film strips to look at, and is not made again. `--each` prints a
-row for each motion; otherwise there is one for each rig.
+row for each motion; otherwise there is one for each rig. `--shuffle` takes the motions in a random order, so that those which were made when it
+is broken off are a sample of all. Times are those of the CPU: each run has one thread, and other programs do not count.
 """
 
 import argparse
 import json
 import os
+import random
 import statistics
 import subprocess
 import sys
+import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -46,16 +50,26 @@ def transfer(sinew, preset, config, out, motion, seed):
         command += [] if clip == "-" else ["--clip", clip]
         command += [] if cycles == "-" else ["--cycles", cycles]
         command += ["--config", config] if config else []
-        run = subprocess.run(command, capture_output=True, text=True)
+        status, output, errors, cpu_secs = run(command)
         folder.mkdir(parents=True, exist_ok=True)
-        if run.returncode == 101 or run.returncode < 0:
-            sys.exit(f"{' '.join(command)}\n{run.stderr}")
-        refused = json.dumps({"refused": run.stderr.strip().splitlines()[-1:]})
-        (folder / "result.json").write_text(run.stdout if run.returncode == 0 else refused)
+        if status == 101 or status < 0:
+            sys.exit(f"{' '.join(command)}\n{errors}")
+        result = json.loads(output) | {"cpu_secs": cpu_secs} if status == 0 else {"refused": errors.strip().splitlines()[-1:]}
+        (folder / "result.json").write_text(json.dumps(result))
     result = json.loads((folder / "result.json").read_text())
     said = f"refused, {result['refused']}" if "refused" in result else result["verdict_sentence"]
     print(f"{folder.name}: {said}", file=sys.stderr, flush=True)
     return result
+
+
+def run(command):
+    """Exit status, output, errors and time on the CPU of a command."""
+    with tempfile.TemporaryFile("w+") as output, tempfile.TemporaryFile("w+") as errors:
+        process = subprocess.Popen(command, stdout=output, stderr=errors)
+        _, status, used = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        output.seek(0), errors.seek(0)
+        return process.returncode, output.read(), errors.read(), used.ru_utime + used.ru_stime
 
 
 def name(motion):
@@ -68,6 +82,7 @@ def main():
     parser.add_argument("--data", default=".")
     parser.add_argument("--list", default=Path(__file__).with_name("motions.tsv"))
     parser.add_argument("--seeds", default="0")
+    parser.add_argument("--shuffle", type=int, metavar="SEED", help="takes the motions in a random order")
     parser.add_argument("--each", action="store_true", help="a row for each motion")
     parser.add_argument("--preset", default="default")
     parser.add_argument("--config", help="settings on top of the preset, as sinew transfer --config takes them")
@@ -78,10 +93,12 @@ def main():
     Path(options.out).mkdir(parents=True, exist_ok=True)
 
     chosen = list(motions(options.list, options.data))
+    if options.shuffle is not None:
+        random.Random(options.shuffle).shuffle(chosen)
     pairs = [(motion, seed) for motion in chosen for seed in options.seeds.split(",")]
     with ThreadPoolExecutor(options.jobs) as pool:
-        run = lambda pair: transfer(options.sinew, options.preset, options.config, options.out, *pair)
-        results = dict(zip(pairs, pool.map(run, pairs)))
+        made = lambda pair: transfer(options.sinew, options.preset, options.config, options.out, *pair)
+        results = dict(zip(pairs, pool.map(made, pairs)))
 
     done = {pair: result for pair, result in results.items() if "refused" not in result}
     group = name if options.each else lambda motion: Path(motion[0]).stem if motion[3] != "captured" else "captured people"
@@ -91,10 +108,10 @@ def main():
     for (motion, seed), result in results.items():
         if "refused" in result:
             print(f"\nrefused: {name(motion)}, seed {seed}: {' '.join(result['refused'])}")
-    slow = {pair: result["wall_secs"] / max(result["duration_secs"], 1e-9) for pair, result in done.items()}
+    slow = {pair: result["cpu_secs"] / max(result["duration_secs"], 1e-9) for pair, result in done.items()}
     worst = max(slow, key=slow.get)
     print(
-        f"\nSeconds of one thread for a second of motion: median {statistics.median(slow.values()):.1f}, "
+        f"\nCPU seconds for a second of motion: median {statistics.median(slow.values()):.1f}, "
         f"most {slow[worst]:.0f} ({name(worst[0])}, {done[worst]['verdict']})."
     )
 

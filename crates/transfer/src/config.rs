@@ -1,9 +1,11 @@
 //! Every setting of a transfer; the presets give them their values.
 
+mod emphasis;
 mod polish;
 mod presets;
 mod weaning;
 
+pub use emphasis::EmphasisConfig;
 pub use polish::{Damping, Differences, Level, LineSearch, Polish, Puppet, PushOffWeights, Schedule};
 pub use weaning::{Ladder, WeaningConfig};
 
@@ -53,7 +55,8 @@ pub struct Config {
     /// How often the windows before a fall are searched again, each time from further back and with more effort.
     pub second_tries: usize,
     /// Most steps of a search that falls, in multiples of all windows searched once with all their generations. Beyond them it no longer goes
-    /// back: it keeps the fall, and looks at what is left of the motion with [`Config::LOST_GENERATIONS`] for each window.
+    /// back: it keeps the fall, and looks at what is left of the motion with [`Config::LOST_GENERATIONS`] for each window. Nor does a motion
+    /// that is not faithful then begin another way.
     #[serde(default = "most_effort")]
     pub most_effort: f64,
     /// Weights of the paper's five terms.
@@ -68,6 +71,9 @@ pub struct Config {
     /// What is done where every search falls; only with a polish.
     #[serde(default)]
     pub weaning: WeaningConfig,
+    /// What is done where a motion ends in something else than was drawn; only with a polish.
+    #[serde(default)]
+    pub emphasis: EmphasisConfig,
 }
 }
 
@@ -210,6 +216,7 @@ impl Config {
         if let Some(polish) = &self.polish {
             polish.check()?;
         }
+        self.emphasis.check()?;
         self.weaning.check()
     }
 }

@@ -1,14 +1,17 @@
 //! A transfer as a resumable sequence of short pieces of work: the windows of the search, the weaning where that falls, then the rounds of the
-//! polish. Where that ends in something else than was drawn, the weaning and its polish are a second way, and the better motion is kept.
+//! polish. Where that ends in something else than was drawn, the weaning and its polish are a second way; then the better of both is polished
+//! again with more weight on what is wrong. The best of all endings is the result.
 
+mod emphasis;
 mod ending;
 
 use crate::assist::Weaning;
 use crate::config::Config;
 use crate::polish::Polishing;
-use crate::search::Search;
+use crate::search::{self, Search};
 use crate::target::Target;
-use crate::{Performance, Solution, TransferError, Verdict};
+use crate::{Aspect, Performance, Solution, TransferError, Verdict};
+use emphasis::Emphasis;
 use ending::Ending;
 use serde::{Deserialize, Serialize};
 use sinew_work::{Best, Progress};
@@ -21,11 +24,14 @@ pub struct Transfer {
     search: Search,
     /// The way out of a search that falls, and the second way where it does not.
     weaning: Option<Weaning>,
+    /// The polish under way.
     polishing: Option<Polishing>,
-    /// What the search and its polish ended in, where that is not what was drawn.
-    first: Option<Ending>,
-    /// What the weaning and its polish ended in, where the first ending is better.
-    dropped: Option<Ending>,
+    /// What it weighs more, and whether its motion was weaned.
+    emphasis: Emphasis,
+    of_weaned: bool,
+    /// What each polish ended in.
+    endings: Vec<Ending>,
+    is_done: bool,
 }
 
 /// What a transfer does next.
@@ -55,8 +61,10 @@ impl Transfer {
             search,
             weaning: None,
             polishing: None,
-            first: None,
-            dropped: None,
+            emphasis: Emphasis::NONE,
+            of_weaned: false,
+            endings: Vec::new(),
+            is_done: false,
         })
     }
 
@@ -68,10 +76,6 @@ impl Transfer {
     pub fn seed(&self) -> u64 {
         self.seed
     }
-    /// The polish, once the search is done.
-    pub fn polishing(&self) -> Option<&Polishing> {
-        self.polishing.as_ref()
-    }
     /// The search, for its windows and their costs.
     pub fn search(&self) -> &Search {
         &self.search
@@ -79,25 +83,34 @@ impl Transfer {
     /// Whether the motion was found from the other side, held at its drawing by assist, which then went: the search fell, or came to
     /// something worse.
     pub fn was_weaned(&self) -> bool {
-        self.has_weaned() && self.dropped.is_none()
+        self.best().map_or(self.has_weaned(), |best| best.was_weaned)
     }
-    /// What people would say of the motion of the search, where it was not faithful and a second way was gone.
+    /// What people would say of the first motion that was found, where that was not faithful and something else was tried.
     pub fn first_verdict(&self) -> Option<Verdict> {
-        self.first.as_ref().map(Ending::verdict)
+        let went_on = |first: &&Ending| self.endings.len() > 1 || self.weaning.is_some() && !first.was_weaned;
+        self.endings.first().filter(went_on).map(Ending::verdict)
+    }
+    /// What was weighed more, one after the other, for the motion that was found.
+    pub fn emphasized(&self) -> Vec<Aspect> {
+        self.best().map_or(Vec::new(), |best| best.emphasis.because().collect())
     }
     fn has_weaned(&self) -> bool {
         self.weaning.as_ref().is_some_and(Weaning::has_weaned)
     }
+    /// The best of all endings; of equals the first.
+    fn best(&self) -> Option<&Ending> {
+        self.endings.iter().reduce(|best, other| if other.is_better_than(best) { other } else { best })
+    }
     /// What it does next.
     pub fn stage(&self) -> Stage {
-        if self.weaning.as_ref().is_some_and(|weaning| !weaning.is_done(&self.config)) {
-            Stage::Weaning
-        } else if !self.search.is_done() && !self.has_weaned() {
-            Stage::Search
-        } else if self.config.polish.is_some() && !self.polishing.as_ref().is_some_and(Polishing::is_done) {
-            Stage::Polish
-        } else {
+        if self.is_done {
             Stage::Done
+        } else if self.weaning.as_ref().is_some_and(|weaning| !weaning.is_done(&self.config)) {
+            Stage::Weaning
+        } else if self.polishing.is_none() && !self.search.is_done() && !self.has_weaned() {
+            Stage::Search
+        } else {
+            Stage::Polish
         }
     }
     /// Whether all is done.
@@ -107,8 +120,8 @@ impl Transfer {
     /// Steps simulated so far.
     pub fn steps(&self) -> u64 {
         let weaning = self.weaning.as_ref().map_or(0, Weaning::steps);
-        let polish: u64 = self.polishings().map(Polishing::steps).sum();
-        self.search.steps() + weaning + polish
+        let ended: u64 = self.endings.iter().map(|ending| ending.steps).sum();
+        self.search.steps() + weaning + ended + self.polishing.as_ref().map_or(0, Polishing::steps)
     }
 
     /// Does the next piece of work: a window, a rung of the weaning, or a round of the polish.
@@ -123,24 +136,32 @@ impl Transfer {
                 if self.search.advance(target, &self.config, waits_after)? {
                     self.weaning = Some(Weaning::default());
                 }
+                self.is_done = self.search.is_done() && self.config.polish.is_none();
             }
             Stage::Weaning => {
                 let weaning = self.weaning.get_or_insert_default();
                 weaning.advance(target, &self.config)?;
-                if weaning.is_done(&self.config) && !weaning.has_weaned() {
-                    // There is no second way.
-                    self.polishing = self.first.as_ref().map(|first| first.polishing.clone());
+                let led_nowhere = weaning.is_done(&self.config) && !weaning.has_weaned();
+                if led_nowhere && !self.endings.is_empty() {
+                    self.go_on(target);
                 }
             }
             Stage::Polish => {
                 let mut polishing = match self.polishing.take() {
                     Some(polishing) => polishing,
-                    None => Polishing::new(self.solution(target)),
+                    None => {
+                        self.of_weaned = self.has_weaned();
+                        let weaned = self.weaning.as_ref().and_then(Weaning::solution);
+                        Polishing::new(weaned.unwrap_or_else(|| self.search.solution(target)))
+                    }
                 };
-                polishing.advance(target, &self.config)?;
-                match polishing.is_done() {
-                    true => self.end(target, polishing)?,
-                    false => self.polishing = Some(polishing),
+                polishing.advance(target, &self.emphasis.applied(&self.config))?;
+                if polishing.is_done() {
+                    let ending = Ending::new(target, &self.config, &polishing, self.of_weaned, self.emphasis.clone())?;
+                    self.endings.push(ending);
+                    self.go_on(target);
+                } else {
+                    self.polishing = Some(polishing);
                 }
             }
             Stage::Done => {}
@@ -148,51 +169,56 @@ impl Transfer {
         Ok(())
     }
 
-    /// A polish has ended: the transfer ends with it, goes a second way, or takes the better of both.
-    fn end(&mut self, target: &Target, polishing: Polishing) -> Result<(), TransferError> {
-        let may_go_on = self.config.weaning.second_way && target.dofs.has_free_root;
-        if self.first.is_none() && (self.weaning.is_some() || !may_go_on) {
-            self.polishing = Some(polishing);
-            return Ok(());
+    /// One way has come to its end: another one begins, or the transfer is done.
+    fn go_on(&mut self, target: &Target) {
+        let Some(best) = self.best() else { return };
+        let may_go_on =
+            best.verdict() > Verdict::Faithful && (self.steps() as f64) < search::most_steps(target, &self.config);
+        let mut tried = self.endings.iter().filter(|ending| ending.emphasis != Emphasis::NONE);
+        if may_go_on && self.weaning.is_none() && self.config.weaning.second_way && target.dofs.has_free_root {
+            self.weaning = Some(Weaning::default());
+        } else if may_go_on && best.fell_at.is_none() && tried.clone().count() < self.config.emphasis.tries {
+            // From the best motion, with more weight than was ever tried.
+            let before = tried.next_back().unwrap_or(best).emphasis.clone();
+            let emphasis = before.clone().on(&best.judgement.because, self.config.emphasis.factor);
+            let (of_weaned, solution) = (best.was_weaned, best.solution.clone());
+            // What no term measures cannot be weighed.
+            self.is_done = emphasis == before;
+            (self.emphasis, self.of_weaned, self.polishing) = (emphasis, of_weaned, Some(Polishing::new(solution)));
+        } else {
+            self.is_done = true;
         }
-        let ending = Ending::new(target, &self.config, polishing)?;
-        match &self.first {
-            None if ending.verdict() == Verdict::Faithful => self.polishing = Some(ending.polishing),
-            None => {
-                self.first = Some(ending);
-                self.weaning = Some(Weaning::default());
-            }
-            Some(first) if ending.is_better_than(first) => self.polishing = Some(ending.polishing),
-            Some(first) => {
-                self.polishing = Some(first.polishing.clone());
-                self.dropped = Some(ending);
-            }
+        if self.is_done {
+            self.polishing = None;
         }
-        Ok(())
-    }
-
-    /// All polishes, each once.
-    fn polishings(&self) -> impl Iterator<Item = &Polishing> {
-        let kept = self.polishing.as_ref().filter(|_| self.first.is_none() || self.was_weaned());
-        kept.into_iter().chain([&self.first, &self.dropped].into_iter().flatten().map(|ending| &ending.polishing))
     }
 
     /// How far it is.
     pub fn progress(&self, target: &Target) -> Progress {
         let windows = self.search.windows().len();
         let window_count = Search::window_count(target, &self.config);
-        let rounds: usize = self.polishings().map(Polishing::rounds).sum();
-        let polishes = 1 + usize::from(self.first.is_some());
-        let round_count = polishes * self.config.polish.as_ref().map_or(0, |polish| polish.iterations);
+        let ended: usize = self.endings.iter().map(|ending| ending.rounds).sum();
+        let rounds = ended + self.polishing.as_ref().map_or(0, Polishing::rounds);
+        let most_rounds = self.config.polish.as_ref().map_or(0, |polish| polish.iterations);
+        let polishes = self.endings.len() + usize::from(!self.is_done);
+        let round_count = polishes.max(1) * most_rounds;
         let [rungs, rung_count] = self.weaning.as_ref().map_or([0; 2], |weaning| weaning.progress(&self.config));
         let total = window_count + rung_count + round_count;
         let doing = match self.stage() {
             Stage::Search => format!("window {} of {window_count}", windows + 1),
             Stage::Weaning => {
-                let why = if self.first.is_some() { "not yet as drawn" } else { "every search falls" };
+                let why = if self.endings.is_empty() { "every search falls" } else { "not yet as drawn" };
                 format!("{why}: weaned from help, step {} of {rung_count}", rungs + 1)
             }
-            Stage::Polish => format!("polish, round {} of {round_count}", rounds + 1),
+            Stage::Polish if self.emphasis != Emphasis::NONE => {
+                let what: Vec<&str> = self.emphasis.because().map(Aspect::words).collect();
+                format!(
+                    "not yet as drawn: more weight on {}, round {} of {most_rounds}",
+                    what.join(", "),
+                    rounds - ended + 1
+                )
+            }
+            Stage::Polish => format!("polish, round {} of {most_rounds}", rounds - ended + 1),
             Stage::Done => "performing what was found".to_owned(),
         };
         Progress {
@@ -208,11 +234,11 @@ impl Transfer {
 
     /// The best solution so far; its offsets reach as far as the search did, and are empty before its first window.
     pub fn solution(&self, target: &Target) -> Solution {
-        match (&self.polishing, self.weaning.as_ref().and_then(Weaning::solution), &self.first) {
-            (Some(polishing), _, _) => polishing.solution().clone(),
-            (None, Some(weaned), _) => weaned,
-            (None, None, Some(first)) => first.polishing.solution().clone(),
-            (None, None, None) => self.search.solution(target),
+        let weaned = || self.weaning.as_ref().and_then(Weaning::solution);
+        match (self.best(), &self.polishing) {
+            (Some(best), _) => best.solution.clone(),
+            (None, Some(polishing)) => polishing.solution().clone(),
+            (None, None) => weaned().unwrap_or_else(|| self.search.solution(target)),
         }
     }
 

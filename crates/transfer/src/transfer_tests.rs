@@ -1,5 +1,5 @@
 use super::*;
-use crate::config::{Ladder, Polish, WeaningConfig};
+use crate::config::{EmphasisConfig, Ladder, Polish, WeaningConfig};
 use crate::test_figure::{self as figure, ARM, LEG, row};
 use crate::test_motions::piece_by_piece;
 use crate::{Fidelity, Judgement, Metrics, TransferWork};
@@ -59,8 +59,7 @@ fn windows_come_first_then_rounds() {
     let before = transfer.clone();
     transfer.advance(&target).expect("nothing");
     assert!(transfer == before && transfer.seed() == 7 && *transfer.config() == config);
-    let polished = transfer.polishing().expect("a polish");
-    assert_eq!(*polished.solution(), transfer.solution(&target));
+    assert!(transfer.first_verdict().is_none() && transfer.emphasized().is_empty());
     let run = transfer.perform(&target).expect("a run");
     assert!(run.fell_at.is_none() && run.frames() == 25 && run.mean_terms().total() < 0.2, "{:?}", run.mean_terms());
 }
@@ -100,8 +99,7 @@ fn a_search_that_falls_hands_over_to_weaning() {
         "{stages:?}"
     );
     assert!(stages[weaning..polish].iter().all(|stage| *stage == Stage::Weaning), "{stages:?}");
-    let polished = transfer.polishing().expect("a polish").steps();
-    assert!(transfer.steps() > transfer.search().steps() + polished, "weaning takes steps, too");
+    assert!(transfer.first_verdict().is_none(), "there was no other motion");
     let run = transfer.perform(&target).expect("a run");
     assert!(run.fell_at.is_none() && run.frames() == 33 && run.mean_terms().total() < 0.3, "{:?}", run.mean_terms());
     // Without a polish there is no weaning: the search gives up.
@@ -118,8 +116,25 @@ fn poor() -> (Target, Config) {
         row(&[(LEG[1], 0.1 * wave), (ARM[1], 1.2 * wave), (ARM[1] + 2, 0.6 * wave)])
     });
     let polish = Config::quick().polish.map(|polish| Polish { iterations: 1, ..polish });
-    let weaning = WeaningConfig::default();
-    (far, Config { population: 4, iterations: 1, sigma: 1.5, torque_share: None, polish, weaning, ..config() })
+    let (weaning, most_effort) = (WeaningConfig::default(), 1e6);
+    (
+        far,
+        Config {
+            population: 4,
+            iterations: 1,
+            sigma: 1.5,
+            torque_share: None,
+            polish,
+            weaning,
+            most_effort,
+            ..config()
+        },
+    )
+}
+
+fn judged(transfer: &Transfer, target: &Target) -> Judgement {
+    let run = transfer.perform(target).expect("a run");
+    Judgement::new(&Fidelity::new(target, &run, &Metrics::new(target, &run)), run.fell_at.is_some())
 }
 
 #[test]
@@ -130,10 +145,7 @@ fn what_is_not_as_drawn_goes_a_second_way_and_the_better_is_kept() {
     let first = done(&target, &plain);
     assert!(first.first_verdict().is_none() && !first.was_weaned());
     let both = done(&target, &config);
-    let verdict = |transfer: &Transfer| {
-        let run = transfer.perform(&target).expect("a run");
-        Judgement::new(&Fidelity::new(&target, &run, &Metrics::new(&target, &run)), run.fell_at.is_some()).verdict
-    };
+    let verdict = |transfer: &Transfer| judged(transfer, &target).verdict;
     let before = verdict(&first);
     assert!(before > Verdict::Faithful, "the search is too poor");
     assert_eq!(both.first_verdict(), Some(before));
@@ -163,10 +175,56 @@ fn a_second_way_that_leads_nowhere_leaves_the_first() {
 }
 
 #[test]
+fn what_the_verdict_names_is_polished_with_more_weight() {
+    let (target, config) = poor();
+    let weaning = WeaningConfig { second_way: false, ..config.weaning.clone() };
+    let weighing = |tries: usize, factor: f64| Config {
+        weaning: weaning.clone(),
+        emphasis: EmphasisConfig { tries, factor },
+        ..config.clone()
+    };
+    let with = |tries: usize| weighing(tries, 8.0);
+    let plain = done(&target, &with(0));
+    let before = judged(&plain, &target);
+    assert!(before.verdict > Verdict::Faithful && plain.emphasized().is_empty());
+    let mut under_way = Transfer::new(&target, &with(2), 7).expect("a transfer");
+    let mut doing = Vec::new();
+    while !under_way.is_done() {
+        under_way.advance(&target).expect("a piece of work");
+        doing.push(under_way.progress(&target).doing);
+    }
+    let weighed =
+        |n: usize| doing.iter().filter(|doing| doing.starts_with("not yet as drawn: more weight on")).count() == n;
+    // A polish of one round each time; the second time only if the first did not suffice.
+    assert!(weighed(1) || weighed(2), "{doing:?}");
+    assert_eq!(under_way.first_verdict(), Some(before.verdict));
+    let after = judged(&under_way, &target);
+    assert!(after.verdict <= before.verdict && under_way.solution(&target) != plain.solution(&target), "{after:?}");
+    assert!(under_way.emphasized().iter().all(|aspect| before.because.contains(aspect) || weighed(2)));
+    assert!(!under_way.emphasized().is_empty() && under_way.search() == plain.search());
+    // It is the weight that changes the motion, not the rounds more.
+    let heavy = done(&target, &weighing(1, 8.0));
+    assert_ne!(heavy.endings[1].solution, done(&target, &weighing(1, 1.0 + 1e-9)).endings[1].solution);
+    // Cut anywhere, it goes on to the same bits.
+    let folder = tempfile::tempdir().expect("a folder");
+    let (config, seed) = (&with(2), 7);
+    let pieces = piece_by_piece(&TransferWork { target: &target, config, seed }, &folder.path().join("checkpoint.bin"));
+    assert!(pieces.last().is_some_and(|(resumed, _)| *resumed == under_way));
+}
+
+#[test]
+fn who_has_worked_enough_begins_no_other_way() {
+    let (target, config) = poor();
+    let tired = done(&target, &Config { most_effort: 1.0, ..config });
+    assert!(tired.first_verdict().is_none() && !tired.was_weaned() && tired.emphasized().is_empty());
+    assert!(judged(&tired, &target).verdict > Verdict::Faithful);
+}
+
+#[test]
 fn without_a_polish_the_search_is_all() {
     let (target, config) = (target(13), Config { polish: None, ..config() });
     let transfer = done(&target, &config);
-    assert!(transfer.polishing().is_none() && transfer.search().windows().len() == 1);
+    assert!(transfer.is_done() && transfer.search().windows().len() == 1);
     assert_eq!(transfer.solution(&target), transfer.search().solution(&target));
     assert_eq!(transfer.progress(&target).total, 1.0);
 }
@@ -243,9 +301,11 @@ fn presets_are_what_the_documents_say() {
     let rounds = |config: &Config| config.polish.map(|polish| polish.iterations);
     assert_eq!([rounds(&standard), rounds(&quick)], [Some(26), Some(5)]);
     assert_eq!([standard.weaning.second_way, quick.weaning.second_way], [true, false]);
+    assert_eq!([standard.emphasis.tries, quick.emphasis.tries], [3, 0]);
+    assert_eq!(standard.emphasis.factor, 4.0);
     // The rest of the quick preset is the standard one's.
-    let (polish, weaning) = (standard.polish, standard.weaning.clone());
-    let same = Config { population: 32, iterations: 48, polish, weaning, ..quick };
+    let (polish, weaning, emphasis) = (standard.polish, standard.weaning.clone(), standard.emphasis);
+    let same = Config { population: 32, iterations: 48, polish, weaning, emphasis, ..quick };
     assert_eq!(same, standard);
 }
 

@@ -81,6 +81,23 @@ const AIR_SHARE: f64 = 0.95;
 const WAY_SHARE: f64 = 0.003;
 
 impl Aspect {
+    /// What it is about, in words.
+    pub fn words(self) -> &'static str {
+        match self {
+            Aspect::Fall => "its balance",
+            Aspect::Pose | Aspect::WorstPose => "its pose",
+            Aspect::Joints => "its joints",
+            Aspect::Tilt => "its tilt",
+            Aspect::Leaning => "what it leans on",
+            Aspect::Skate => "feet that slide",
+            Aspect::Depth => "its depth in the ground",
+            Aspect::Air => "its time in the air",
+            Aspect::Limb => "its limbs",
+            Aspect::Heading => "where it looks",
+            Aspect::Travel => "where it ends",
+        }
+    }
+
     /// The figure, in the unit of its limits.
     fn of(self, fidelity: &Fidelity) -> f64 {
         match self {
@@ -135,6 +152,15 @@ impl Judgement {
         let because = all_beyond(&|limit| limit.loose);
         let verdict = if because.is_empty() { Verdict::Faithful } else { Verdict::Loose };
         Judgement { verdict, because }
+    }
+
+    /// How far the figures are beyond the limits of a faithful performance: `Σ max(0, figure/limit − 1)`.
+    pub fn excess(fidelity: &Fidelity) -> f64 {
+        let beyond = |limit: &Limit| {
+            let share = limit.aspect.of(fidelity) / limit.loose;
+            if share.is_nan() { f64::INFINITY } else { (share - 1.0).max(0.0) }
+        };
+        LIMITS.iter().map(beyond).sum()
     }
 }
 
@@ -193,6 +219,18 @@ mod tests {
                 None => assert_eq!(verdict(1.05 * limit).verdict, Verdict::Loose),
             }
         }
+    }
+
+    #[test]
+    fn what_is_beyond_the_limits_adds_up() {
+        let mut found = with(Aspect::Pose, 15.0);
+        assert!((Judgement::excess(&found) - 0.5).abs() < 1e-12);
+        found.worst.heading_off_deg = 33.0;
+        found.skate_percent = 4.9;
+        assert!((Judgement::excess(&found) - 0.6).abs() < 1e-12);
+        found.skate_percent = f64::NAN;
+        assert_eq!(Judgement::excess(&found), f64::INFINITY);
+        assert_eq!(Judgement::excess(&with(Aspect::Fall, 0.0)), 0.0);
     }
 
     #[test]

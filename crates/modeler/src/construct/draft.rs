@@ -207,7 +207,7 @@ impl<'a> Plan<'a> {
 }
 
 impl Part {
-    fn new(joint: usize, parent: Option<usize>, role: Role) -> Part {
+    pub fn new(joint: usize, parent: Option<usize>, role: Role) -> Part {
         Part {
             joint,
             parent,

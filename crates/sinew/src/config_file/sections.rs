@@ -9,8 +9,8 @@ use sinew_pareto::{Budget, Method, Objectives, SearchConfig};
 use sinew_settings::{Documented, Field};
 use sinew_track::{TrackError, TrackerConfig};
 use sinew_transfer::config::{
-    Damping, Differences, Extras, LineSearch, Patience, Polish, Puppet, PushOffWeights, Schedule, WeaningConfig,
-    Weights,
+    Damping, Differences, EmphasisConfig, Extras, LineSearch, Patience, Polish, Puppet, PushOffWeights, Schedule,
+    WeaningConfig, Weights,
 };
 use sinew_transfer::feedback::{Sizes, Test, TrackingConfig, Trouble};
 use sinew_transfer::{AssistConfig, Config, FeedbackConfig, FeedbackPreset, Preset};
@@ -72,6 +72,7 @@ impl Settings for TransferSettings {
         Section { name: "polish.push_off", about: "The velocity at the start.", fields: PushOffWeights::FIELDS },
         Section { name: "polish.puppet", about: "The motion as drawn.", fields: Puppet::FIELDS },
         Section { name: "weaning", about: "What is done where every search falls.", fields: WeaningConfig::FIELDS },
+        Section { name: "emphasis", about: "Weight on what is not as drawn.", fields: EmphasisConfig::FIELDS },
         Section { name: "assist", about: "The front of fidelity against help.", fields: AssistConfig::FIELDS },
     ];
 

@@ -13,7 +13,7 @@ pub struct Changes {
     pub step_m: Option<f64>,
     /// A slope up ahead, degrees.
     pub slope_deg: Option<f64>,
-    /// Distance from the start to the step or the slope, m.
+    /// Distance to the step or the slope, m: in a request from where the motion starts, here from the origin.
     pub ahead_m: f64,
     /// Angle along which ahead lies, rad.
     pub heading_rad: f64,

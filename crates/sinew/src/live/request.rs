@@ -135,7 +135,11 @@ pub fn live(request: Request, options: &RunOptions) -> Result<Option<Summary>> {
 /// A world for a motion, with changes of which the planner does not know.
 pub(super) fn stage(prepared: &Prepared, config: &LiveConfig, decisions: usize, changes: &Changes) -> Result<Stage> {
     let controller = Controller::new(&prepared.motion, config)?;
-    let changes = Changes { heading_rad: prepared.motion.heading_rad(), ..*changes };
+    let heading_rad = prepared.motion.heading_rad();
+    let (sin, cos) = libm::sincos(heading_rad);
+    let start = prepared.motion.frame(0)[0];
+    let ahead_m = changes.ahead_m + cos * start[0] + sin * start[1];
+    let changes = Changes { heading_rad, ahead_m, ..*changes };
     Ok(Stage::new(controller, &changes.apply(&prepared.scene), STEPS_PER_FRAME, decisions)?)
 }
 

@@ -3,8 +3,8 @@
 use super::limits::fall_sentence;
 use super::verdict::verdict_sentence;
 use super::{
-    AssistFigures, AssistPoint, Begins, Controls, FRAME_SECS, Fidelity, Judgement, Metrics, Performance, Prepared,
-    Preset, Solution, Target, Terms, Transfer, Verdict,
+    Aspect, AssistFigures, AssistPoint, Begins, Controls, FRAME_SECS, Fidelity, Judgement, Metrics, Performance,
+    Prepared, Preset, Solution, Target, Terms, Transfer, Verdict,
 };
 use crate::error::Result;
 use crate::trajectory::Trajectory;
@@ -44,9 +44,12 @@ pub struct Summary {
     pub verdict: Verdict,
     /// The same in one sentence, with the worst moment and why.
     pub verdict_sentence: String,
-    /// What a person would say of the motion of the search, where that was not faithful and a second way was gone.
+    /// What a person would say of the first motion that was found, where that was not faithful and more was tried.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub first_verdict: Option<Verdict>,
+    /// What the polish weighed more, because it was not as drawn.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub emphasized: Vec<Aspect>,
     /// How much it looks like the drawing, whatever the figure's size.
     #[serde(flatten)]
     pub fidelity: Fidelity,
@@ -123,6 +126,7 @@ impl Finished {
             verdict: judgement.verdict,
             verdict_sentence: verdict_sentence(target, &run, &fidelity, &judgement, fall.as_deref()),
             first_verdict: transfer.first_verdict(),
+            emphasized: transfer.emphasized(),
             fidelity,
             completed: fell_at_secs.is_none(),
             fell_at_secs,

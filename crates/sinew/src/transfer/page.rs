@@ -4,8 +4,8 @@ use super::deviations::worst_deviations;
 use super::ground::{flights, target_contacts};
 use super::limits::{is_at_limit, plain_name, torque_share};
 use super::{
-    AssistFigures, AssistSpan, Begins, Config, FRAME_SECS, Finished, Performance, Pictures, Prepared, Preset, Target,
-    Transfer, metrics,
+    Aspect, AssistFigures, AssistSpan, Begins, Config, FRAME_SECS, Finished, Performance, Pictures, Prepared, Preset,
+    Target, Transfer, metrics,
 };
 use crate::report::page::{Block, CaptionedPicture, Picture, Section, Table, TransferPage, Verdict};
 use crate::report::plots::{ContactRow, Curve, CurveStyle, Mark, SeriesPlot, Shade, TorqueBar, WindowCosts};
@@ -120,6 +120,23 @@ fn preset_words(preset: Preset, config: &Config) -> String {
     }
 }
 
+/// On which way the motion was found.
+fn found_words(transfer: &Transfer) -> String {
+    let mut words = match (transfer.was_weaned(), transfer.first_verdict()) {
+        (true, None) => "from a motion held at its drawing by help, which then went: every search fell".to_owned(),
+        (true, Some(verdict)) => {
+            format!("from a motion held at its drawing by help, which then went: what was found first was {verdict}")
+        }
+        (false, None) => "by the search".to_owned(),
+        (false, Some(verdict)) => format!("by the search, which was {verdict} at first"),
+    };
+    let aspects: Vec<&str> = transfer.emphasized().into_iter().map(Aspect::words).collect();
+    if !aspects.is_empty() {
+        words += &format!("; polished again with more weight on {}", aspects.join(", "));
+    }
+    words
+}
+
 fn facts(prepared: &Prepared, transfer: &Transfer, finished: &Finished) -> Vec<(String, String)> {
     let (summary, clip) = (&finished.summary, prepared.clip());
     let character = prepared.modeling.project.character();
@@ -135,14 +152,7 @@ fn facts(prepared: &Prepared, transfer: &Transfer, finished: &Finished) -> Vec<(
             _ => "with the clip's velocity".to_owned(),
         },
     };
-    let found = match (transfer.was_weaned(), transfer.first_verdict()) {
-        (true, None) => "from a motion held at its drawing by help, which then went: every search fell".to_owned(),
-        (true, Some(verdict)) => {
-            format!("from a motion held at its drawing by help, which then went: what the search found was {verdict}")
-        }
-        (false, None) => "by the search".to_owned(),
-        (false, Some(_)) => "by the search; weaning from help found nothing better".to_owned(),
-    };
+    let found = found_words(transfer);
     let windows = transfer.search().windows().len();
     let window_secs = config.window_frames as f64 * FRAME_SECS;
     let centimetres = |metres: f64| format!("{:.1} cm", 100.0 * metres);

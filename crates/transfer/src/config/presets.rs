@@ -1,8 +1,8 @@
 //! The presets.
 
 use super::{
-    Basis, Begins, Config, Damping, Differences, Extras, LineSearch, Patience, Polish, Puppet, PushOffWeights,
-    Schedule, WeaningConfig, Weights,
+    Basis, Begins, Config, Damping, Differences, EmphasisConfig, Extras, LineSearch, Patience, Polish, Puppet,
+    PushOffWeights, Schedule, WeaningConfig, Weights,
 };
 use crate::target::FRAME_SECS;
 
@@ -40,6 +40,7 @@ impl Config {
             patience: Patience::default(),
             polish: None,
             weaning: WeaningConfig::default(),
+            emphasis: EmphasisConfig::default(),
         }
     }
 
@@ -95,6 +96,7 @@ impl Config {
                 puppet: Puppet::default(),
             }),
             weaning: WeaningConfig::default(),
+            emphasis: EmphasisConfig::default(),
         }
     }
 
@@ -103,6 +105,7 @@ impl Config {
         let standard = Config::standard();
         let polish = standard.polish.map(|p| Polish { iterations: 5, ..p });
         let weaning = WeaningConfig { second_way: false, ..standard.weaning };
-        Config { starts: 4, samples: 32, population: 16, iterations: 16, polish, weaning, ..standard }
+        let emphasis = EmphasisConfig { tries: 0, ..standard.emphasis };
+        Config { starts: 4, samples: 32, population: 16, iterations: 16, polish, weaning, emphasis, ..standard }
     }
 }

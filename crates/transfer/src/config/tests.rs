@@ -7,7 +7,7 @@ fn settings_that_a_file_leaves_out_have_their_defaults() {
     let standard = Config::standard();
     let mut file = serde_json::to_value(&standard).expect("an object");
     let top = file.as_object_mut().expect("an object");
-    assert!(["patience", "weaning"].iter().all(|field| top.remove(*field).is_some()));
+    assert!(["patience", "weaning", "emphasis"].iter().all(|field| top.remove(*field).is_some()));
     let polish = top["polish"].as_object_mut().expect("an object");
     let newer = ["sliding_softness_m", "schedule", "differences", "damping", "line_search", "push_off", "puppet"];
     assert!(newer.iter().all(|field| polish.remove(*field).is_some()));
@@ -31,7 +31,7 @@ fn settings_that_cannot_work_are_refused_by_name() {
     fn polish(config: &mut Config) -> &mut Polish {
         config.polish.as_mut().expect("a polish")
     }
-    let cases: [(&str, Change<'_>); 9] = [
+    let cases: [(&str, Change<'_>); 10] = [
         ("dt", &|c| c.dt = 0.007),
         ("advance_frames", &|c| c.advance_frames = c.window_frames + 1),
         ("polish.differences.velocity", &|c| polish(c).differences.velocity = 0.0),
@@ -40,6 +40,7 @@ fn settings_that_cannot_work_are_refused_by_name() {
         ("polish.interval_frames", &|c| polish(c).interval_frames = 0),
         ("polish.line_search.piece_intervals", &|c| polish(c).line_search.piece_intervals = 0),
         ("weaning.ladders.prices", &|c| c.weaning.ladders[1].prices[0] = 0.0),
+        ("emphasis.factor", &|c| c.emphasis.factor = 1.0),
         ("weaning.let_go", &|c| c.weaning.let_go = f64::INFINITY),
     ];
     for (field, change) in cases {

@@ -330,7 +330,7 @@ impl Search {
 }
 
 /// Steps after which a search that falls gives up: [`Config::most_effort`] times all windows with all generations.
-fn most_steps(target: &Target, config: &Config) -> f64 {
+pub(crate) fn most_steps(target: &Target, config: &Config) -> f64 {
     let rollouts = Search::window_count(target, config) * config.starts * config.population * config.iterations;
     config.most_effort * (rollouts * config.window_frames * config.steps_per_frame()) as f64
 }

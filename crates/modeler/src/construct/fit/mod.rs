@@ -3,7 +3,10 @@
 //! The part of the skin that belongs to a body is known cell by cell (`cover/`). A body's shapes are those with the highest score
 //! `(own cells covered − 0.9 · cells outside the skin − 0.3 · cells of other bodies) / own cells`. One shape more must earn its keep, as
 //! contacts cost time. Where the shapes that proportions gave fit as well, they stay; where they do so everywhere, nothing is touched.
+//! The score would rather leave skin out than reach beyond it. Where all shapes together then cover too little and lie well inside, those of
+//! trunk, neck, head and tail grow (`grow.rs`).
 
+mod grow;
 mod search;
 mod target;
 #[cfg(test)]
@@ -72,6 +75,7 @@ pub(super) fn fit_shapes(plan: &Plan, parts: &mut [Part]) -> Option<String> {
             parts[right].shapes = shapes;
         }
     }
+    grow::grow(parts, &|parts| measure(plan, parts, &skin));
     take_volumes(parts, &skin);
     let after = measure(plan, parts, &skin);
     Some(format!(
