@@ -255,6 +255,54 @@ def track(m):
 ROW_OF_POLICY = ("transitions", "reward", "completion", "10 s episodes that fall", "bodies off", "within 0.25 m")
 
 
+# Rigs of --data that are to walk or to stand live, with their clips.
+LIVE_RIGS = (
+    ("gltf/KayKit_Barbarian.glb", "Walking_A"), ("gltf/RobotExpressive.glb", "Walking"), ("gltf/Astronaut_FinnTheFrog_draco.glb", "Walk"),
+    ("gltf/PlatformerCharacter.glb", "Walk"), ("gltf/greenman.glb", "2_move"), ("gltf/Stan.glb", "Walk"), ("gltf/Enemy_Large.glb", "Walk"),
+    ("gltf/Trex.glb", "TRex_Walk"), ("gltf/Dino.gltf", "Walk"), ("gltf/Triceratops.glb", "Triceratops_Walk"), ("gltf/Stegosaurus.glb", "Stegosaurus_Walk"),
+    ("gltf/Husky.glb", "Walk"), ("gltf/Wolf.glb", "Walk"), ("gltf/Bull.glb", "Walk"), ("gltf/Alpaca.glb", "Walk"), ("gltf/Fox.glb", "Walk"),
+    ("gltf/Frog.glb", "Frog_Idle"), ("gltf/Spider.glb", "Spider_Walk"), ("deepmimic/humanoid3d_walk.txt", None), ("fbx/Zombie.fbx", "Walk"),
+)
+
+
+def live(m):
+    head = ("motion", "method", "rollouts in a plan", "CPU time of a plan, ms (99 of 100)", "times real time, one core", "falls", "joints off", "root off", "pace")
+
+    def performed(file, clip, *more):
+        command = ("sinew", "live", file, *(("--clip", clip) if clip else ()), *more)
+        return m.json(*command, "--threads", "1", shown=" ".join(("sinew", "live", pathlib.Path(file).name, *command[3:])))
+
+    def row(file, clip, method, *more):
+        got = performed(file, clip, "--method", method, *more)
+        pace = "–" if got["pace"] is None else f"{100 * got['pace']:.0f} %"
+        name = f"{pathlib.Path(file).stem}, {got['clip']}"
+        return (name, method, got["rollouts_per_plan"], f"{got['plan_ms_p50']:.1f} ({got['plan_ms_p99']:.1f})", f"{got['real_time_factor']:.1f}", got["falls"],
+                f"{got['joints_off_deg']:.1f}°", f"{got['root_off_deg']:.1f}°", pace)
+
+    rigs = (("dinosaur", "walk"), ("human", "walk"), ("human", "idle"), ("quadruped", "walk"))
+    m.section(None, table(head, [row(*rig, method, "--seconds", "60") for rig in rigs for method in ("gauss-newton", "sampling")]))
+
+    rows = []
+    for name in ("dinosaur", "human"):
+        walk = ("sinew", "transfer", name, "--clip", "walk", "--cycles", "6", "--preset", "quick")
+        m.json(*walk, "--out", f"{m.folder}/{name}", shown=" ".join((*walk, "--out w")))
+        before = m.json("sinew", "feedback", f"{m.folder}/{name}", shown="sinew feedback w")["pushes"]
+        limits = {method: m.json("sinew", "live", f"{m.folder}/{name}", "--push-limits", "--method", method, shown=f"sinew live w --push-limits --method {method}") for method in ("gauss-newton", "sampling")}
+        weight = performed(f"{m.folder}/{name}", None, "--seconds", "1")["weight_n"]
+        for index, push in enumerate(before):
+            least = [f"{min(rows[index]['first_half'], rows[index]['second_half']):.2f}" for rows in limits.values()]
+            rows.append((f"{name}, {push['direction_deg']:.0f}°", f"{push['newtons_open_loop'] / weight:.2f}", f"{push['newtons_feedback'] / weight:.2f}", *least))
+    m.section("Pushes", table(("walk, direction", "open loop", "sinew feedback", "live, gauss-newton", "live, sampling"), rows))
+
+    changes = (("nothing",), ("mass × 0.7", "--mass", "0.7"), ("mass × 1.3", "--mass", "1.3"), ("friction 0.4", "--friction", "0.4"), ("step of 10 cm", "--step", "0.1"), ("slope of 5°", "--slope", "5"))
+    falls = lambda rig, more: performed(*rig, "--seconds", "20", *more)["falls"]
+    m.section("Another world", table(("world", *(" ".join(rig) for rig in rigs)), [(what, *(falls(rig, more) for rig in rigs)) for what, *more in changes]))
+
+    if m.data:
+        listed = [(f"{m.data}/{file}", clip) for file, clip in LIVE_RIGS if pathlib.Path(m.data, file).exists()]
+        m.section("Rigs", table(head, [row(*rig, "gauss-newton", "--seconds", "60") for rig in listed]))
+
+
 def row_of(made):
     return [f"{made['transitions'] / 1e6:.0f} M", f"{made['reward_per_frame']:.3f}", f"{made['completion']:.3f}", f"{made['falls']} of {made['episodes']}",
             f"{100 * made['mean_body_error_m']:.1f} cm", f"{100 * made['within_quarter_metre']:.0f} %"]
@@ -271,7 +319,7 @@ def studio(m):
 
 SUBJECTS = {
     measure.__name__: measure
-    for measure in (simulator, control, scaling, networks, mujoco, transfer, greedy, paper, speed, assist, feedback, pareto, characters, retarget, track, studio)
+    for measure in (simulator, control, scaling, networks, mujoco, transfer, greedy, paper, speed, assist, feedback, pareto, characters, retarget, track, live, studio)
 }
 # Subjects that have no file of their own.
 FILE_OF = {"greedy": "transfer", "paper": "transfer"}

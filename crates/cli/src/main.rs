@@ -79,6 +79,10 @@ enum CommandName {
     ///
     /// Example: sinew play hero --script moves.toml --film played.png --out take.glb --record take.toml
     Play(commands::play::Play),
+    /// Performs a clip by planning while it moves: pushed, on slopes, with other masses; nothing is trained
+    ///
+    /// FILE is a rigged file or the folder of a transfer. Cycles are looped. Example: sinew live hero.glb --clip walk --push 0.5:2:90 --film pushed.png
+    Live(commands::live::Live),
     /// Simulates a character held or perturbed by PD control
     ///
     /// Reads a character file, lets the character stand on flat ground and holds its rest pose by implicit PD, or perturbs the
@@ -136,6 +140,7 @@ fn main() -> ExitCode {
         CommandName::Learn(learn) => learn.run(),
         CommandName::Bring(bring) => bring.run(),
         CommandName::Play(play) => play.run(),
+        CommandName::Live(live) => live.run(),
         CommandName::Simulate(simulate) => simulate.run(),
         CommandName::Studio(studio) => studio.run(),
         CommandName::Bench { what: BenchName::Sim(bench) } => bench.run(),

@@ -5,6 +5,7 @@
 mod cli;
 mod feedback;
 mod library_words;
+mod live;
 mod pareto;
 mod studio;
 mod transfer_cli;

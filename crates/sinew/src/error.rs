@@ -53,6 +53,9 @@ pub enum Error {
     /// A character cannot be played.
     #[error(transparent)]
     Play(#[from] sinew_play::PlayError),
+    /// A motion cannot be performed live.
+    #[error(transparent)]
+    Live(#[from] sinew_live::LiveError),
     /// A file of settings cannot be used.
     #[error(transparent)]
     ConfigFile(#[from] ConfigFileError),

@@ -26,6 +26,7 @@ pub mod film;
 mod hanging;
 pub mod inspect;
 pub mod learn;
+pub mod live;
 mod manifest;
 pub mod modeling;
 mod output_folder;
@@ -41,6 +42,7 @@ pub use error::{BringError, ClipError, DataError, Error, FileError, MotionError,
 pub use sinew_assets as assets;
 pub use sinew_files as files;
 pub use sinew_learn as learning;
+pub use sinew_live as living;
 pub use sinew_modeler as modeler;
 pub use sinew_motion as motion;
 pub use sinew_play as playing;

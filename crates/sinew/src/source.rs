@@ -8,6 +8,7 @@ use sinew_motion::{
 use std::path::{Path, PathBuf};
 
 /// A rig with the bytes that it was read from, so that a clip can be written back into them.
+#[derive(Clone)]
 pub struct Source {
     /// Name to call the character by: the file's stem.
     pub name: String,

@@ -55,8 +55,7 @@ const LYING_SHARE: f64 = 0.15;
 const EARLY_OR_LATE_FRAMES: usize = 8;
 /// When a character that follows a target has fallen: its root below half the target's height or tilted by more than 60° against it, its
 /// centre of mass below 0.6 of the target's, or the end effector that should be highest below half of that.
-pub(crate) const FALL: FallRule =
-    FallRule { root: Some(0.5), center: Some(0.6), top: Some(0.5), tilt_cosine: Some(0.5) };
+pub const FALL: FallRule = FallRule { root: Some(0.5), center: Some(0.6), top: Some(0.5), tilt_cosine: Some(0.5) };
 
 /// A simulated state as the cost looks at it.
 #[derive(Clone, Debug, Default)]

@@ -4,23 +4,30 @@ use sinew_sim::{JointKind, Model};
 
 /// A driven joint and its places in `qpos`, `qvel` and a row of offsets.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Driven {
+pub struct Driven {
+    /// Whether it is a ball; otherwise it is a hinge.
     pub is_ball: bool,
+    /// First index in `qpos`.
     pub q: usize,
+    /// First index in `qvel`.
     pub v: usize,
+    /// First index in a row of offsets.
     pub offset: usize,
 }
 
 /// The driven joints of a model with one character, and its root.
 #[derive(Clone, Debug)]
-pub(crate) struct Dofs {
+pub struct Dofs {
+    /// The driven joints, in the order of `qpos`.
     pub joints: Vec<Driven>,
     /// Numbers in a row of offsets.
     pub count: usize,
+    /// Whether the root is free to move and to fall.
     pub has_free_root: bool,
 }
 
 impl Dofs {
+    /// Finds them.
     pub fn new(model: &Model) -> Dofs {
         let mut dofs = Dofs { joints: Vec::new(), count: 0, has_free_root: false };
         for joint in model.joints() {

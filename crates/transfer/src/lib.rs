@@ -33,12 +33,14 @@ pub mod wrench;
 
 pub use assist::{AssistConfig, AssistFigures, AssistPoint, AssistSpan};
 pub use config::{Begins, Config};
-pub use cost::Terms;
+pub use cost::{FALL, Terms};
+pub use dofs::{Dofs, Driven};
 pub use error::TransferError;
 pub use feedback::{FeedbackConfig, FeedbackTraining, Gains, Pilot, Policy, Reference};
 pub use fidelity::Fidelity;
 pub use metrics::Metrics;
 pub use performance::{Moment, Performance};
+pub use polish::{Cores, Matrix};
 pub use preset::{FeedbackPreset, Preset};
 pub use search::Search;
 pub use solution::Solution;

@@ -14,6 +14,7 @@ pub mod learn;
 pub mod learn_drive;
 pub mod learn_generator;
 pub mod learn_tracker;
+pub mod live;
 pub mod model;
 pub mod pareto;
 pub mod play;

@@ -4,6 +4,7 @@ use crate::error::Result;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use sinew_learn::{DataConfig, GeneratorError, LearnError, MatchingConfig, RecurrentConfig};
+use sinew_live::{LiveConfig, LiveSizes};
 use sinew_pareto::{Budget, Method, Objectives, SearchConfig};
 use sinew_settings::{Documented, Field};
 use sinew_track::{TrackError, TrackerConfig};
@@ -164,6 +165,21 @@ impl Settings for MatchingConfig {
             Some((field, value, range)) => Err(GeneratorError::Setting { field, value, range }.into()),
             None => Ok(()),
         }
+    }
+}
+
+impl Settings for LiveConfig {
+    const SECTIONS: &'static [Section] = &[
+        Section { name: "", about: "A character that plans while it moves.", fields: LiveConfig::FIELDS },
+        Section { name: "sizes", about: "Deviations that cost 1.", fields: LiveSizes::FIELDS },
+    ];
+
+    fn complete() -> LiveConfig {
+        LiveConfig::default()
+    }
+
+    fn check(&self) -> Result<()> {
+        Ok(LiveConfig::check(self)?)
     }
 }
 

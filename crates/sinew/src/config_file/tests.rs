@@ -1,4 +1,5 @@
 use super::*;
+use sinew_live::LiveConfig;
 use sinew_pareto::{Budget, Method, SearchConfig};
 use sinew_settings::Named;
 use sinew_transfer::{Begins, FeedbackConfig, FeedbackPreset, Preset, TransferError};
@@ -51,6 +52,7 @@ fn every_field_is_printed_or_is_a_section() {
     check::<TransferSettings>();
     check::<FeedbackConfig>();
     check::<SearchConfig>();
+    check::<LiveConfig>();
 }
 
 #[test]

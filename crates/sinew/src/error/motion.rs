@@ -112,4 +112,12 @@ pub enum MotionError {
         /// What it came to.
         found: String,
     },
+    /// What was performed cannot be written as a file of this kind.
+    #[error("{}: {problem}", path.display())]
+    Take {
+        /// The file.
+        path: PathBuf,
+        /// Why not, and what to do.
+        problem: &'static str,
+    },
 }

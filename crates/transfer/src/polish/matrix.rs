@@ -8,33 +8,44 @@ use substitution::Substitution;
 
 /// Who makes a product: this thread, or all that have nothing else to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Cores {
+pub enum Cores {
+    /// This thread.
     One,
+    /// All threads of the pool.
     All,
 }
 
 /// A matrix of `rows × cols` numbers.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Matrix {
+pub struct Matrix {
+    /// Rows.
     pub rows: usize,
+    /// Columns.
     pub cols: usize,
+    /// Row after row.
     pub data: Vec<f64>,
 }
 
 impl Matrix {
+    /// Zeros.
     pub fn zeros(rows: usize, cols: usize) -> Matrix {
         Matrix { rows, cols, data: vec![0.0; rows * cols] }
     }
 
+    /// Row `i`.
     pub fn row(&self, i: usize) -> &[f64] {
         &self.data[i * self.cols..(i + 1) * self.cols]
     }
 
+    /// Row `i`, to be changed.
     pub fn row_mut(&mut self, i: usize) -> &mut [f64] {
         &mut self.data[i * self.cols..(i + 1) * self.cols]
     }
 
     /// `self = a₁·b`, a₁ being as many of the first columns of a as b has rows.
+    ///
+    /// # Panics
+    /// Where a has fewer columns than b rows, as in all products where sizes do not fit.
     pub fn set_product(&mut self, a: &Matrix, b: &Matrix, cores: Cores) {
         assert!(a.cols >= b.rows);
         (self.rows, self.cols) = (a.rows, b.cols);
@@ -104,6 +115,9 @@ impl Matrix {
     }
 
     /// `L·Lᵀ·X = B` solved in place, `self` being L.
+    ///
+    /// # Panics
+    /// Where L and B have different numbers of rows.
     pub fn solve(&self, b: &mut Matrix) {
         assert_eq!(self.rows, b.rows);
         pulp::Arch::new().dispatch(Substitution { factor: self, b });

@@ -26,7 +26,7 @@ mod transition;
 mod trial;
 
 pub(crate) use assisted::{AssistedPolish, knot_count};
-pub(crate) use matrix::{Cores, Matrix};
+pub use matrix::{Cores, Matrix};
 pub use polishing::Polishing;
 pub(crate) use priced_assist::PricedAssist;
 
