@@ -23,6 +23,12 @@ impl<T: Real> Normaliser<T> {
         Normaliser { mean, scale: scale.collect(), bound: T::from_f64(bound) }
     }
 
+    /// Statistics of so many rows that would give this normaliser: those to go on from where the rows are gone.
+    pub fn statistics(&self, rows: u64) -> RunningStatistics {
+        let mean = self.mean.iter().map(|mean| mean.to_f64()).collect();
+        RunningStatistics::known(rows, mean, self.scale.iter().map(|scale| 1.0 / scale.to_f64()))
+    }
+
     /// Numbers in a row.
     pub fn columns(&self) -> usize {
         self.mean.len()
