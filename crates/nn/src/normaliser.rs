@@ -91,6 +91,18 @@ mod tests {
     use super::*;
 
     #[test]
+    fn the_statistics_of_a_normaliser_give_it_again() {
+        let mut statistics = RunningStatistics::new(2);
+        statistics.add(&[1.0, 7.0, 3.0, -2.0, 4.0, 1.0]);
+        let normaliser = Normaliser::<f64>::new(&statistics, 2.0);
+        let known = normaliser.statistics(1000);
+        assert_eq!(known.count(), 1000);
+        let again = Normaliser::<f64>::new(&known, 2.0);
+        let near = |a: &[f64], b: &[f64]| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-12);
+        assert!(near(&again.mean, &normaliser.mean) && near(&again.scale, &normaliser.scale));
+    }
+
+    #[test]
     fn columns_get_mean_0_and_deviation_1_and_are_bounded() {
         let mut statistics = RunningStatistics::new(3);
         statistics.add(&[1.0, 7.0, -4.0, 3.0, 7.0, 0.0]);

@@ -130,6 +130,8 @@ pub struct TrackerConfig {
     pub policy_layers: Vec<usize>,
     /// Outputs of the value's hidden layers.
     pub value_layers: Vec<usize>,
+    /// Transitions of a training that goes on from a policy, at its beginning, in which only the value learns: it has to know what states are worth first.
+    pub value_first: u64,
     /// Transitions after which training ends.
     pub transitions: u64,
 }
@@ -287,6 +289,7 @@ fn icc() -> TrackerConfig {
         deviation_transitions: 1,
         policy_layers: vec![1024; 4],
         value_layers: vec![512; 2],
+        value_first: 500_000,
         transitions: 110_000_000,
     }
 }
@@ -348,6 +351,16 @@ mod tests {
         assert_eq!((icc.policy_rate, icc.value_rate, icc.epochs, icc.minibatch), (1e-4, 1e-3, 1, 1024));
         // 0.9993 to the power of the tens of updates in a million transitions.
         assert!((libm::pow(0.9993, 1e6 / (10.0 * 20480.0)) - icc.rate_decay).abs() < 1e-4);
+    }
+
+    #[test]
+    fn who_goes_on_from_a_policy_stumbles_less() {
+        let driven = TrackerConfig::preset(TrackerPreset::Driven);
+        let on = driven.clone().going_on();
+        assert_eq!((on.deviation, on.least_deviation, on.deviation_transitions), (0.2, 0.1, 10_000_000));
+        assert_eq!(TrackerConfig { deviation: 0.5, deviation_transitions: 30_000_000, ..on }, driven);
+        let quiet = TrackerConfig { deviation: 0.05, deviation_transitions: 7, ..driven };
+        assert_eq!(quiet.clone().going_on(), quiet);
     }
 
     #[test]

@@ -24,8 +24,6 @@ const TEST: TrialOptions = TrialOptions { episodes: 64, frames: 150, seed: 7 };
 /// Rewards of so many last tests are compared with those before them to tell whether training still gets better.
 const PLATEAU_TESTS: usize = 8;
 
-/// A policy that goes on from another one waits for so many transitions, until the value knows what its states are worth.
-const VALUE_FIRST: u64 = 500_000;
 /// Rows of observations that the other one's normalisation counts as.
 const KNOWN_ROWS: u64 = 2_000_000;
 
@@ -247,7 +245,7 @@ impl Work for TrackerWork<'_> {
         let figures = collected.collect(environment, networks, &mut state.starts, config, key)?;
         let count = collected.transitions.targets.len() as u64;
         let decayed = libm::pow(config.rate_decay, state.transitions as f64 * 1e-6);
-        let waits = self.from.is_some() && state.transitions < VALUE_FIRST;
+        let waits = self.from.is_some() && state.transitions < config.value_first;
         let policy_rate = (state.policy_rate * decayed).max(config.least_policy_rate);
         let optimisers = Optimisers {
             policy: &mut state.adam_policy,
