@@ -131,7 +131,7 @@ mod tests {
         assert!(light.is_hit && heavy.is_hit && heavy.fell && !heavy.fell_before, "{light:?} {heavy:?}");
         // The untrained figure may fall by itself later, but not in the same way.
         let alone = throw_at(&part, &trial(0.01, 0.2)).expect("thrown").0;
-        assert!(!alone.is_hit, "a ball that lands on its way has not met it: {alone:?}");
+        assert!(!alone.is_hit, "a ball that is on its way has not met it: {alone:?}");
         assert_eq!((light.fell, light.walk_speed), (alone.fell, alone.walk_speed));
     }
 

@@ -153,12 +153,7 @@ impl Reference {
     ///
     /// # Errors
     /// Where a forecast is shorter than the farthest preview and one more frame.
-    pub fn foresee(
-        &mut self,
-        body: &TrackedBody,
-        forecasts: &[Forecast],
-        preview: &[usize],
-    ) -> Result<(), TrackError> {
+    pub fn foresee(&mut self, body: &TrackedBody, forecasts: &[Forecast], preview: &[usize]) -> Result<(), TrackError> {
         let figure = Figure::new(&body.character, body.forward_rad)?;
         let least = 2 + 1 + preview.iter().copied().max().unwrap_or(0);
         let seen = forecasts.par_iter().map(|forecast| {
@@ -181,7 +176,10 @@ impl Reference {
             let shown = (first..first + preview.len()).map(|frame| frame as u32).collect();
             self.foreseen.insert(forecast.frame as u32, shown);
         }
-        debug_assert_eq!([nv, nc, np].map(|n| n * self.positions.len() / nq), [self.velocities.len(), self.coordinates.len(), self.places.len()]);
+        debug_assert_eq!(
+            [nv, nc, np].map(|n| n * self.positions.len() / nq),
+            [self.velocities.len(), self.coordinates.len(), self.places.len()]
+        );
         Ok(())
     }
 

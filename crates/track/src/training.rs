@@ -139,7 +139,10 @@ impl<'a> TrackerWork<'a> {
             character.joints.iter().map(|joint| (joint.name.clone(), joint.kind)).collect()
         };
         let sees = |config: &TrackerConfig| (config.preview.clone(), config.sees_phase, config.action_rad);
-        if !fits || joints(&policy.character) != joints(&self.body.character) || sees(&policy.config) != sees(self.config) {
+        if !fits
+            || joints(&policy.character) != joints(&self.body.character)
+            || sees(&policy.config) != sees(self.config)
+        {
             let (character, other) = (self.body.character.name.clone(), policy.character.name.clone());
             return Err(TrackError::OtherPolicy { character, other });
         }
@@ -184,7 +187,8 @@ impl Work for TrackerWork<'_> {
             Some(from) => {
                 let mut weights: Vec<f32> = Vec::new();
                 from.policy.each(&mut |parameter| weights.extend(parameter.values()));
-                Identity::default().hashed("policy to go on from", fnv1a(weights.into_iter().flat_map(|x| x.to_le_bytes())))
+                Identity::default()
+                    .hashed("policy to go on from", fnv1a(weights.into_iter().flat_map(|x| x.to_le_bytes())))
             }
             None => Identity::default(),
         };

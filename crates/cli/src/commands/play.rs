@@ -116,7 +116,8 @@ impl Play {
         };
         let bar = Bar::new("throwing balls")?;
         let options = RunOptions { threads: self.threads, cancel: stopped_by_interrupt(), ..RunOptions::default() };
-        let summary = measure_resilience(&request, &options, &mut |progress| bar.set(progress.share(), &progress.line()))?;
+        let summary =
+            measure_resilience(&request, &options, &mut |progress| bar.set(progress.share(), &progress.line()))?;
         bar.finish();
         let Some(summary) = summary else { bail!("stopped before the end") };
         if self.json {

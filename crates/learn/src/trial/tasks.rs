@@ -38,7 +38,6 @@ const TURNS: [f64; 2] = [0.25, 0.5];
 /// Largest turn of play: right round.
 const MOST_TURN_AT_PLAY: f64 = 1.0;
 
-
 /// An objective and when it is asked for.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Task {
@@ -103,7 +102,16 @@ impl Tasks {
         }
         let follow_frames = (0..actions.len()).map(|index| follow_frames(set, index)).collect();
         let is_achieved = actions.iter().map(|action| action.goal == Goal::Achieve).collect();
-        Tasks { is_achieved, targets, velocities, follow_frames, rate_hz, far_m: FAR * figure.height_m(), most_turn: TURNS[1], rest_share: 0.0 }
+        Tasks {
+            is_achieved,
+            targets,
+            velocities,
+            follow_frames,
+            rate_hz,
+            far_m: FAR * figure.height_m(),
+            most_turn: TURNS[1],
+            rest_share: 0.0,
+        }
     }
 
     /// The same tasks, and those that only play has: to turn right round, and to stand.

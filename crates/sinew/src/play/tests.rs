@@ -4,7 +4,7 @@ use sinew_sim::embedded;
 use sinew_track::{TrackedBody, TrackerConfig, TrainedPolicy, time_step};
 
 /// A package of a figure that stands, under a policy that has learnt nothing.
-pub(super) fn package(folder: &Path) {
+fn package(folder: &Path) {
     let figure = Figure::new(&embedded::humanoid(), 0.0).expect("a figure");
     let rest = figure.model().rest_position().to_vec();
     let actions = vec![Action::move_to()];

@@ -59,7 +59,7 @@ pub fn measure_resilience(
 ) -> Result<Option<ResilienceSummary>> {
     let package = open(&request.package)?;
     let part = package.part()?;
-    let work = Throws::new(&package, part, request);
+    let work = Throws::new(&package, part, request)?;
     let outcome = run(&work, options, &mut |_, _, progress| {
         told(progress);
         ControlFlow::Continue(())
@@ -73,7 +73,8 @@ pub fn measure_resilience(
 /// All throws of a measurement. Each direction and moment serves all masses.
 struct Throws {
     part: Part,
-    package: u64,
+    /// Hash of the policy, which its file has the character in.
+    policy: u64,
     masses_kg: Vec<f64>,
     body_kg: f64,
     throws: usize,
@@ -91,18 +92,17 @@ struct Thrown {
 }
 
 impl Throws {
-    fn new(package: &Package, part: Part, request: &ResilienceRequest) -> Throws {
+    fn new(package: &Package, part: Part, request: &ResilienceRequest) -> Result<Throws> {
         let body_kg = part.pilot().body().model().total_mass();
         let scale = if request.is_scaled { body_kg / PAPER_BODY_KG } else { 1.0 };
-        let named = package.character.to_toml();
-        Throws {
+        Ok(Throws {
             part,
-            package: fnv1a(named.bytes()),
+            policy: fnv1a(package.policy.to_bytes(&request.package)?),
             masses_kg: MASSES_KG.iter().map(|mass| scale * mass).collect(),
             body_kg,
             throws: request.throws,
             seed: request.seed,
-        }
+        })
     }
 
     fn count(&self) -> usize {
@@ -131,7 +131,7 @@ impl Work for Throws {
 
     fn identity(&self) -> Identity {
         Identity::default()
-            .hashed("character", self.package)
+            .hashed("policy", self.policy)
             .part("masses", &self.masses_kg)
             .part("throws", &self.throws)
             .part("seed", &self.seed)

@@ -89,7 +89,8 @@ impl ResilienceSummary {
                 "{}, {:.1} kg and {:.2} m, walks at {:.2} m/s and is hit by balls of {:.0} m/s from all around; {} times it fell before",
                 self.name, self.body_kg, self.height_m, self.walk_speed, self.ball_speed, self.fell_before
             ),
-            "ball, kg  impulse, m/s  hits  keeps its feet     front left back right  paper: impulse, without, with".into(),
+            "ball, kg  impulse, m/s  hits  keeps its feet     front left back right  paper: impulse, without, with"
+                .into(),
         ];
         let percent = |share: f64| 100.0 * share;
         lines.extend(self.rows.iter().map(|row| {
@@ -115,9 +116,10 @@ impl ResilienceRow {
         let hits: Vec<&Thrown> = thrown.iter().filter(counted).copied().collect();
         let misses = thrown.iter().filter(|t| !t.outcome.fell_before && !t.outcome.is_hit).count();
         let stood = |of: &dyn Fn(&Thrown) -> bool| {
-            let (all, stood) = hits.iter().filter(|t| of(t)).fold((0, 0), |(all, stood), t| {
-                (all + 1, stood + usize::from(!t.outcome.fell))
-            });
+            let (all, stood) = hits
+                .iter()
+                .filter(|t| of(t))
+                .fold((0, 0), |(all, stood), t| (all + 1, stood + usize::from(!t.outcome.fell)));
             (all, stood)
         };
         let share = |(all, stood): (usize, usize)| stood as f64 / all.max(1) as f64;
