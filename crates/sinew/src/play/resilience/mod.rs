@@ -14,7 +14,7 @@ use crate::error::{Error, Result};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use sinew_files::fnv::fnv1a;
-use sinew_play::{Package, Part, PlayError, ThrowOutcome, ThrowTrial, throw_at};
+use sinew_play::{Package, Part, ThrowOutcome, ThrowTrial, throw_at};
 use sinew_work::random::Stream;
 use sinew_work::{Identity, Progress, RunOptions, Work, check_cancelled, run};
 use std::ops::ControlFlow;
@@ -150,7 +150,7 @@ impl Work for Throws {
         let thrown = next.into_par_iter().map(|index| -> Result<Thrown> {
             check_cancelled()?;
             let trial = self.trial(index);
-            let (outcome, _) = throw_at(&self.part, &trial).map_err(|e: PlayError| Error::from(e))?;
+            let (outcome, _) = throw_at(&self.part, &trial)?;
             Ok(Thrown { from_deg: trial.from_deg, outcome })
         });
         state.extend(thrown.collect::<Result<Outcomes>>()?);
