@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Brings the embedded characters to life, from their own clips, as packages that the program carries: assets/packages/NAME.
 # About 15 minutes each. How far a training comes in a time depends on the machine, so that transitions are fixed: those after which the
-# packages of the repository were taken. The same program gives the same bytes each time.
+# packages of the repository were taken. The same program gives the same bytes each time. Those of the repository are older than the tasks of play and
+# the forecasts that policies practise on now (docs/track.md), so that the script makes others.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 sinew=${SINEW:-target/release/sinew}

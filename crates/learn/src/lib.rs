@@ -71,7 +71,9 @@ pub use recurrent::{
     TrainingState, TrainingWork,
 };
 pub use set_file::{SetReader, SetWriter};
-pub use trial::{ActionFigures, Trace, TrialFigures, TrialOptions, foot_slide_cm, run_trial};
+pub use trial::{
+    ActionFigures, Forecast, Trace, TrialFigures, TrialOptions, foot_slide_cm, forecasts, practise, run_trial,
+};
 pub use walk::Step;
 
 use sinew_work::random;

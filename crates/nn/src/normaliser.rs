@@ -23,6 +23,12 @@ impl<T: Real> Normaliser<T> {
         Normaliser { mean, scale: scale.collect(), bound: T::from_f64(bound) }
     }
 
+    /// Statistics of so many rows that would give this normaliser: those to go on from where the rows are gone.
+    pub fn statistics(&self, rows: u64) -> RunningStatistics {
+        let mean = self.mean.iter().map(|mean| mean.to_f64()).collect();
+        RunningStatistics::known(rows, mean, self.scale.iter().map(|scale| 1.0 / scale.to_f64()))
+    }
+
     /// Numbers in a row.
     pub fn columns(&self) -> usize {
         self.mean.len()
@@ -83,6 +89,18 @@ impl<T: Real> Work<T> for Rows<'_, T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_statistics_of_a_normaliser_give_it_again() {
+        let mut statistics = RunningStatistics::new(2);
+        statistics.add(&[1.0, 7.0, 3.0, -2.0, 4.0, 1.0]);
+        let normaliser = Normaliser::<f64>::new(&statistics, 2.0);
+        let known = normaliser.statistics(1000);
+        assert_eq!(known.count(), 1000);
+        let again = Normaliser::<f64>::new(&known, 2.0);
+        let near = |a: &[f64], b: &[f64]| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-12);
+        assert!(near(&again.mean, &normaliser.mean) && near(&again.scale, &normaliser.scale));
+    }
 
     #[test]
     fn columns_get_mean_0_and_deviation_1_and_are_bounded() {

@@ -21,6 +21,11 @@ impl RunningStatistics {
         RunningStatistics { count: 0, mean: vec![0.0; columns], squares: vec![0.0; columns] }
     }
 
+    /// Those of so many rows, by the mean and the deviation of each column.
+    pub(crate) fn known(count: u64, mean: Vec<f64>, deviation: impl Iterator<Item = f64>) -> RunningStatistics {
+        RunningStatistics { count, mean, squares: deviation.map(|d| d * d * count as f64).collect() }
+    }
+
     /// Rows seen.
     pub fn count(&self) -> u64 {
         self.count

@@ -13,6 +13,7 @@ mod measured;
 mod package;
 mod part;
 mod player;
+mod resilience;
 mod script;
 #[cfg(test)]
 mod test_character;
@@ -25,4 +26,5 @@ pub use measured::Measured;
 pub use package::{FORMAT, KeyedAction, Package, PackageHead};
 pub use part::{ActionTiming, Part};
 pub use player::{Placement, Player, PlayerOptions};
+pub use resilience::{ThrowOutcome, ThrowTrial, throw_at};
 pub use script::{MOST_CHARACTERS, Script, TimedInput, TimedPush};

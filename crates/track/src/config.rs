@@ -4,6 +4,10 @@ use crate::driven::FEEDS_BACK_M;
 use serde::{Deserialize, Serialize};
 use sinew_settings::{documented, named};
 
+/// Deviation at the beginning of a training that goes on from a policy, and transitions in which it falls.
+const KNOWING_DEVIATION: f64 = 0.2;
+const KNOWING_TRANSITIONS: u64 = 10_000_000;
+
 named! {
 /// Sets of constants.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -26,6 +30,8 @@ documented! {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct TrackerConfig {
+    /// Minutes of motion that a generator makes to be tracked.
+    pub practice_minutes: f64,
     /// Steps of the simulator in a frame of the reference: 20 of 1/600 s for 30 Hz.
     pub steps_per_frame: usize,
     /// Frames ahead at which the policy sees the reference.
@@ -124,6 +130,8 @@ pub struct TrackerConfig {
     pub policy_layers: Vec<usize>,
     /// Outputs of the value's hidden layers.
     pub value_layers: Vec<usize>,
+    /// Transitions of a training that goes on from a policy, at its beginning, in which only the value learns: it has to know what states are worth first.
+    pub value_first: u64,
     /// Transitions after which training ends.
     pub transitions: u64,
 }
@@ -156,10 +164,21 @@ impl TrackerConfig {
         }
     }
 
+    /// The same for a training that goes on from a policy: who can walk need not stumble as a beginner does, and noise begins small.
+    #[must_use]
+    pub fn going_on(self) -> TrackerConfig {
+        TrackerConfig {
+            deviation: self.deviation.min(KNOWING_DEVIATION),
+            deviation_transitions: self.deviation_transitions.min(KNOWING_TRANSITIONS),
+            ..self
+        }
+    }
+
     /// Name, value and range of the first field that is unusable.
     pub fn fault(&self) -> Option<(&'static str, f64, &'static str)> {
         let whole = |value: usize| value as f64;
-        let ranges: [(&'static str, f64, f64, f64, &'static str); 39] = [
+        let ranges: [(&'static str, f64, f64, f64, &'static str); 40] = [
+            ("practice_minutes", self.practice_minutes, 0.01, 1000.0, "from 0.01 to 1000"),
             ("steps_per_frame", whole(self.steps_per_frame), 1.0, 1000.0, "from 1 to 1000"),
             ("action_rad", self.action_rad, 1e-6, 10.0, "from 0.000001 to 10"),
             ("action_torque_share", self.action_torque_share, 0.0, 100.0, "from 0 to 100"),
@@ -219,6 +238,7 @@ impl TrackerConfig {
 /// The released code of Park et al.: one pass over 20,000 transitions, deviation learnt from 1 on, one frame of preview.
 fn icc() -> TrackerConfig {
     TrackerConfig {
+        practice_minutes: 10.0,
         steps_per_frame: 20,
         preview: vec![1],
         sees_phase: false,
@@ -269,6 +289,7 @@ fn icc() -> TrackerConfig {
         deviation_transitions: 1,
         policy_layers: vec![1024; 4],
         value_layers: vec![512; 2],
+        value_first: 500_000,
         transitions: 110_000_000,
     }
 }
@@ -304,7 +325,13 @@ fn ours() -> TrackerConfig {
 /// For motion that a generator makes on the way. It asks for what no body can do where one motion becomes another, so that it is worth something to stay up
 /// without being exact, and the motion waits for the body as it does at play.
 fn driven() -> TrackerConfig {
-    TrackerConfig { motion_follows_beyond: FEEDS_BACK_M, survival_reward: 0.3, push_speed: 0.5, ..ours() }
+    TrackerConfig {
+        practice_minutes: 30.0,
+        motion_follows_beyond: FEEDS_BACK_M,
+        survival_reward: 0.3,
+        push_speed: 0.5,
+        ..ours()
+    }
 }
 
 #[cfg(test)]
@@ -324,6 +351,16 @@ mod tests {
         assert_eq!((icc.policy_rate, icc.value_rate, icc.epochs, icc.minibatch), (1e-4, 1e-3, 1, 1024));
         // 0.9993 to the power of the tens of updates in a million transitions.
         assert!((libm::pow(0.9993, 1e6 / (10.0 * 20480.0)) - icc.rate_decay).abs() < 1e-4);
+    }
+
+    #[test]
+    fn who_goes_on_from_a_policy_stumbles_less() {
+        let driven = TrackerConfig::preset(TrackerPreset::Driven);
+        let on = driven.clone().going_on();
+        assert_eq!((on.deviation, on.least_deviation, on.deviation_transitions), (0.2, 0.1, 10_000_000));
+        assert_eq!(TrackerConfig { deviation: 0.5, deviation_transitions: 30_000_000, ..on }, driven);
+        let quiet = TrackerConfig { deviation: 0.05, deviation_transitions: 7, ..driven };
+        assert_eq!(quiet.clone().going_on(), quiet);
     }
 
     #[test]

@@ -33,6 +33,16 @@ pub enum TrackError {
         /// Name of the motion's character.
         set: String,
     },
+    /// A policy that cannot be gone on from.
+    #[error(
+        "the policy of {other} cannot be trained further for {character}: it has other joints, or sees or decides something else; begin without it"
+    )]
+    OtherPolicy {
+        /// The character that is trained.
+        character: String,
+        /// The policy's.
+        other: String,
+    },
     /// A generator without a set.
     #[error(
         "{}: objectives are drawn from the set of a generator, and a learned one keeps none; give the data set, or a generator of kind matching", .path.display()

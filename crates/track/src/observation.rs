@@ -81,9 +81,8 @@ impl Observer {
         for sole in first_sole..first_sole + body.points.soles {
             row.put(&[seen[6 + 3 * sole + 2] * self.per_length]);
         }
-        let last = reference.end_of(frame) - 1;
         for (index, ahead) in self.preview.iter().enumerate() {
-            let next = reference.frame((frame + ahead).min(last));
+            let next = reference.ahead(frame, index, *ahead);
             row.put(&unit(heading.local(less(three(next.position, 0), ground))));
             let turned = next.root();
             row.put(&heading.local(apply(turned, [1.0, 0.0, 0.0])));

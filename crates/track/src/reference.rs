@@ -5,9 +5,10 @@ use crate::error::TrackError;
 use crate::turn::{between, four};
 use rayon::prelude::*;
 use sinew_files::fnv::fnv1a;
-use sinew_learn::{Figure, Sequence, SetHeader};
+use sinew_learn::{Figure, Forecast, Sequence, SetHeader};
 use sinew_sim::Measured;
 use sinew_work::random::Stream;
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 /// Least change of a joint over the reference for it to count as moved, rad.
@@ -31,6 +32,8 @@ pub struct Reference {
     stretches: Vec<Range<usize>>,
     /// End of the stretch of each frame.
     ends: Vec<u32>,
+    /// Of frames whose future was foreseen otherwise than it came: the frames that were foreseen, one for each frame of preview, behind those of all stretches.
+    foreseen: BTreeMap<u32, Vec<u32>>,
     widths: [usize; 4],
 }
 
@@ -80,6 +83,7 @@ impl Reference {
             is_moved: vec![false; body.joints.len()],
             stretches: Vec::new(),
             ends: Vec::new(),
+            foreseen: BTreeMap::new(),
             widths: [nq, nv, nc, np],
         };
         for rows in stretches_of_rows.iter().filter(|rows| rows.len() / nq >= least) {
@@ -145,6 +149,47 @@ impl Reference {
         Reference::new(body, header.rate_hz, &rows, least)
     }
 
+    /// Shows policies in some frames what was foreseen there instead of what came; only the frames ahead that `preview` names are kept.
+    ///
+    /// # Errors
+    /// Where a forecast is shorter than the farthest preview and one more frame.
+    pub fn foresee(&mut self, body: &TrackedBody, forecasts: &[Forecast], preview: &[usize]) -> Result<(), TrackError> {
+        let figure = Figure::new(&body.character, body.forward_rad)?;
+        let least = 2 + 1 + preview.iter().copied().max().unwrap_or(0);
+        let seen = forecasts.par_iter().map(|forecast| {
+            // As at play: velocities are by differences, to the next frame.
+            let known = [forecast.frame.saturating_sub(1), forecast.frame].map(|frame| self.position(frame)).concat();
+            let rows = [known, forecast.rows.concat()].concat();
+            Reference::of_figure(body, &figure, self.rate_hz, &[rows], least)
+        });
+        let seen = seen.collect::<Result<Vec<Reference>, TrackError>>()?;
+        let [nq, nv, nc, np] = self.widths;
+        for (forecast, window) in forecasts.iter().zip(seen) {
+            let first = self.positions.len() / nq;
+            for &ahead in preview {
+                let frame = window.frame(1 + ahead);
+                self.positions.extend(frame.position);
+                self.velocities.extend(frame.velocity);
+                self.coordinates.extend(frame.coordinates);
+                self.places.extend(frame.places);
+            }
+            let shown = (first..first + preview.len()).map(|frame| frame as u32).collect();
+            self.foreseen.insert(forecast.frame as u32, shown);
+        }
+        debug_assert_eq!(
+            [nv, nc, np].map(|n| n * self.positions.len() / nq),
+            [self.velocities.len(), self.coordinates.len(), self.places.len()]
+        );
+        Ok(())
+    }
+
+    /// The frame that a policy sees `ahead` of a frame, the preview with this index: what was foreseen, or what came, at most the last frame of the stretch.
+    pub(crate) fn ahead(&self, frame: usize, index: usize, ahead: usize) -> Frame<'_> {
+        let came = (frame + ahead).min(self.end_of(frame) - 1);
+        let foreseen = self.foreseen.get(&(frame as u32)).and_then(|shown| shown.get(index));
+        self.frame(foreseen.map_or(came, |foreseen| *foreseen as usize))
+    }
+
     /// Frames of all stretches.
     pub fn frame_count(&self) -> usize {
         self.ends.len()
@@ -167,7 +212,8 @@ impl Reference {
 
     /// A hash of all that is tracked.
     pub fn hash(&self) -> u64 {
-        fnv1a(self.positions.iter().flat_map(|x| x.to_le_bytes()).chain(self.ends.iter().flat_map(|x| x.to_le_bytes())))
+        let foreseen = self.foreseen.keys().chain(self.ends.iter());
+        fnv1a(self.positions.iter().flat_map(|x| x.to_le_bytes()).chain(foreseen.flat_map(|x| x.to_le_bytes())))
     }
 
     pub(crate) fn frame(&self, frame: usize) -> Frame<'_> {
@@ -214,7 +260,7 @@ impl Frame<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::Reference;
+    use super::{Forecast, Reference};
     use crate::test_motion::{small_config, swaying};
 
     #[test]
@@ -231,6 +277,32 @@ mod tests {
         let moved = body.joints[0];
         let angle: f32 = frame.coordinates[moved.c..moved.c + moved.width()].iter().map(|x| x * x).sum::<f32>().sqrt();
         assert!((angle - 0.2 * (0.6f32).sin()).abs() < 1e-5, "{angle}");
+    }
+
+    #[test]
+    fn who_foresees_otherwise_sees_that_and_nothing_else_changes() {
+        let config = small_config();
+        let (body, mut reference) = swaying(&config);
+        let (plain, nq) = (reference.clone(), body.model.position_count());
+        // In frame 7 it was foreseen to go on twice as fast.
+        let row = |ahead: usize| {
+            let mut row = plain.position(7);
+            row[0] += 0.02 * ahead as f64;
+            row
+        };
+        let forecast = Forecast { frame: 7, rows: (1..=11).map(row).collect() };
+        reference.foresee(&body, &[forecast], &[1, 10]).unwrap();
+        let seen = |frame, index, ahead| reference.ahead(frame, index, ahead).position[0];
+        assert!((seen(7, 1, 10) - plain.frame(7).position[0] - 0.2).abs() < 1e-5);
+        assert!((reference.ahead(7, 1, 10).velocity[0] - 0.6).abs() < 1e-4);
+        assert!((seen(7, 0, 1) - plain.frame(7).position[0] - 0.02).abs() < 1e-5);
+        assert_eq!((seen(8, 1, 10), seen(38, 1, 10)), (plain.frame(18).position[0], plain.frame(39).position[0]));
+        assert_eq!((reference.frame_count(), reference.stretches()), (plain.frame_count(), plain.stretches()));
+        assert_eq!(reference.positions[..plain.positions.len()], plain.positions);
+        assert_eq!(reference.positions.len(), plain.positions.len() + 2 * nq);
+        assert_ne!(reference.hash(), plain.hash());
+        let short = Forecast { frame: 7, rows: vec![row(1); 10] };
+        assert!(reference.foresee(&body, &[short], &[1, 10]).is_err());
     }
 
     #[test]

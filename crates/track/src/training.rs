@@ -5,7 +5,7 @@ use crate::collect::Collected;
 use crate::config::TrackerConfig;
 use crate::environment::{Ends, Environment, EnvironmentState};
 use crate::error::TrackError;
-use crate::networks::Networks;
+use crate::networks::{Networks, Policy};
 use crate::policy::TrainedPolicy;
 use crate::reference::Reference;
 use crate::starts::Starts;
@@ -13,7 +13,7 @@ use crate::trial::{TrialFigures, TrialOptions, run_trial};
 use crate::update::{Minibatch, Optimisers, followed_rate, update};
 use serde::{Deserialize, Serialize};
 use sinew_files::fnv::fnv1a;
-use sinew_nn::{Adam, AdamConfig, RunningStatistics};
+use sinew_nn::{Adam, AdamConfig, Parameters, RunningStatistics};
 use sinew_work::{Best, Identity, Progress, Work};
 use std::sync::Mutex;
 
@@ -24,6 +24,9 @@ const TEST: TrialOptions = TrialOptions { episodes: 64, frames: 150, seed: 7 };
 /// Rewards of so many last tests are compared with those before them to tell whether training still gets better.
 const PLATEAU_TESTS: usize = 8;
 
+/// Rows of observations that the other one's normalisation counts as.
+const KNOWN_ROWS: u64 = 2_000_000;
+
 /// Trains a policy.
 pub struct TrackerWork<'a> {
     body: &'a TrackedBody,
@@ -32,6 +35,8 @@ pub struct TrackerWork<'a> {
     seed: u64,
     /// Ends training as soon as a test earns so much in a frame.
     until: Option<f64>,
+    /// The policy that training goes on from.
+    from: Option<Box<TrainedPolicy>>,
     session: Mutex<Session<'a>>,
 }
 
@@ -114,7 +119,34 @@ impl<'a> TrackerWork<'a> {
         let networks = Networks::new(config, environment.width(), body.coordinate_count(), seed);
         let session =
             Session { environment, networks, collected: Collected::default(), minibatch: Minibatch::default() };
-        Ok(TrackerWork { body, reference, config, seed, until, session: Mutex::new(session) })
+        Ok(TrackerWork { body, reference, config, seed, until, from: None, session: Mutex::new(session) })
+    }
+
+    /// Goes on from a policy that was trained on other motion of the same character, instead of from one that knows nothing.
+    ///
+    /// # Errors
+    /// Where it sees, or decides, something else.
+    pub fn going_on_from(self, policy: &TrainedPolicy) -> Result<TrackerWork<'a>, TrackError> {
+        let session = self.session.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let sizes = |policy: &Policy| {
+            let mut sizes = Vec::new();
+            policy.each(&mut |parameter| sizes.push(parameter.values().len()));
+            sizes
+        };
+        let fits = sizes(&policy.policy) == sizes(&session.networks.policy);
+        drop(session);
+        let joints = |character: &sinew_sim::Character| -> Vec<_> {
+            character.joints.iter().map(|joint| (joint.name.clone(), joint.kind)).collect()
+        };
+        let sees = |config: &TrackerConfig| (config.preview.clone(), config.sees_phase, config.action_rad);
+        if !fits
+            || joints(&policy.character) != joints(&self.body.character)
+            || sees(&policy.config) != sees(self.config)
+        {
+            let (character, other) = (self.body.character.name.clone(), policy.character.name.clone());
+            return Err(TrackError::OtherPolicy { character, other });
+        }
+        Ok(TrackerWork { from: Some(Box::new(policy.clone())), ..self })
     }
 
     /// The policy of a state.
@@ -151,7 +183,16 @@ impl Work for TrackerWork<'_> {
     fn identity(&self) -> Identity {
         // A longer training goes on from a shorter one.
         let config = TrackerConfig { transitions: 0, ..self.config.clone() };
-        Identity::default()
+        let identity = match &self.from {
+            Some(from) => {
+                let mut weights: Vec<f32> = Vec::new();
+                from.policy.each(&mut |parameter| weights.extend(parameter.values()));
+                Identity::default()
+                    .hashed("policy to go on from", fnv1a(weights.into_iter().flat_map(|x| x.to_le_bytes())))
+            }
+            None => Identity::default(),
+        };
+        identity
             .hashed("character", fnv1a(self.body.character.to_toml().bytes()))
             .hashed("reference", self.reference.hash())
             .part("configuration", &config)
@@ -164,9 +205,15 @@ impl Work for TrackerWork<'_> {
         let environment = &mut session.environment;
         environment.begin(&starts, self.seed)?;
         let (worlds, width) = (environment.state.clone(), environment.width());
-        let networks = Networks::new(self.config, width, self.body.coordinate_count(), self.seed);
+        let mut networks = Networks::new(self.config, width, self.body.coordinate_count(), self.seed);
         let adam = Adam::new(AdamConfig { largest_norm: Some(self.config.gradient_norm), ..AdamConfig::default() });
         let mut statistics = RunningStatistics::new(width);
+        if let Some(from) = &self.from {
+            networks.policy = from.policy.clone();
+            if let Some(normaliser) = from.policy.mean.normaliser() {
+                statistics = normaliser.statistics(KNOWN_ROWS);
+            }
+        }
         statistics.add(&environment.observations);
         Ok(TrainingState {
             updates: 0,
@@ -202,10 +249,12 @@ impl Work for TrackerWork<'_> {
         let figures = collected.collect(environment, networks, &mut state.starts, config, key)?;
         let count = collected.transitions.targets.len() as u64;
         let decayed = libm::pow(config.rate_decay, state.transitions as f64 * 1e-6);
+        let waits = self.from.is_some() && state.transitions < config.value_first;
+        let policy_rate = (state.policy_rate * decayed).max(config.least_policy_rate);
         let optimisers = Optimisers {
             policy: &mut state.adam_policy,
             value: &mut state.adam_value,
-            policy_rate: (state.policy_rate * decayed).max(config.least_policy_rate),
+            policy_rate: if waits { 0.0 } else { policy_rate },
             value_rate: config.value_rate * decayed,
         };
         let policy_rate = optimisers.policy_rate;
@@ -217,7 +266,9 @@ impl Work for TrackerWork<'_> {
             return Err(TrackError::Diverged { transitions: state.transitions, what });
         }
         state.statistics.add(&collected.transitions.observations);
-        state.policy_rate = followed_rate(state.policy_rate, updated.divergence, config);
+        if !waits {
+            state.policy_rate = followed_rate(state.policy_rate, updated.divergence, config);
+        }
         state.starts.weigh(config);
         state.weights = networks.weights();
         state.worlds = environment.state.clone();

@@ -166,6 +166,34 @@ fn a_policy_that_is_read_acts_as_the_one_that_was_written() {
 }
 
 #[test]
+fn training_goes_on_from_a_policy_once_the_value_knows_it() {
+    let config = TrackerConfig { transitions: 4 * 1024, ..config() };
+    let (body, reference) = standing(&config, 90);
+    let fresh = || TrackerWork::new(&body, &reference, &config, 3, None).unwrap();
+    let ended = |work: &TrackerWork<'_>| {
+        let state = run(work, &RunOptions::default(), &mut |_, _, _| ControlFlow::Continue(())).unwrap().into_state();
+        work.policy(&state)
+    };
+    let known = ended(&fresh());
+    let options = TrialOptions { episodes: 16, frames: 40, seed: 1 };
+    let reward = |policy: &TrainedPolicy| run_trial(&body, &reference, policy, &options).unwrap().reward_per_frame;
+    let further = |value_first: u64| {
+        let config = TrackerConfig { value_first, ..config.clone() };
+        let work = TrackerWork::new(&body, &reference, &config, 4, None).unwrap().going_on_from(&known).unwrap();
+        let begun = reward(&work.policy(&work.begin().unwrap()));
+        assert!((begun - reward(&known)).abs() < 1e-4, "it begins as the policy that it goes on from");
+        reward(&ended(&work))
+    };
+    assert!((further(u64::MAX) - reward(&known)).abs() < 1e-3, "as long as the value learns alone, it stays");
+    assert!((further(1024) - reward(&known)).abs() > 1e-3);
+    let other = TrackerConfig { preview: vec![3], ..config.clone() };
+    let (_, elsewhere) = standing(&other, 90);
+    let work = TrackerWork::new(&body, &elsewhere, &other, 3, None).unwrap();
+    let said = work.going_on_from(&known).err().expect("it sees something else").to_string();
+    assert!(said.contains("begin without it"), "{said}");
+}
+
+#[test]
 fn what_cannot_be_trained_is_said() {
     let config = config();
     let (body, reference) = standing(&config, 90);

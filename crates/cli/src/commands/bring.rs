@@ -31,6 +31,9 @@ pub struct Bring {
     /// Million transitions after which training ends, instead of a time: the same on every machine
     #[arg(long, value_name = "MILLIONS", conflicts_with = "minutes", allow_negative_numbers = true)]
     transitions: Option<f64>,
+    /// Trains the policy of a package of the same character further, instead of one that knows nothing
+    #[arg(long, value_name = "PACKAGE")]
+    from: Option<PathBuf>,
     /// How hard clips are searched for: quick, default or paper, as in `sinew transfer`
     #[arg(long, value_name = "PRESET", value_parser = one_of::<Preset>(), default_value_t)]
     preset: Preset,
@@ -76,6 +79,7 @@ impl Bring {
             clips: self.clips.iter().map(|name| name.trim().to_owned()).filter(|name| !name.is_empty()).collect(),
             preset: self.preset,
             training,
+            from: self.from.clone(),
             tracker,
             measured_secs: self.measure,
             seed: self.seed,

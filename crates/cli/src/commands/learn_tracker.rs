@@ -24,6 +24,9 @@ pub struct Tracker {
     /// Tracks only so many frames of a set or of clips, drawn by the seed
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(12..))]
     frames: Option<u32>,
+    /// A policy of the same character to go on from, instead of one that knows nothing: a folder of this command, or its file
+    #[arg(long, value_name = "POLICY")]
+    from: Option<PathBuf>,
     /// Constants: paper (the text), icc (its authors' code), default, or driven, which is the default for generators
     #[arg(long, value_name = "NAME", value_parser = one_of::<TrackerPreset>())]
     preset: Option<TrackerPreset>,
@@ -62,7 +65,9 @@ impl Tracker {
     /// Runs the command.
     pub fn run(&self) -> Result<()> {
         let preset = self.preset.unwrap_or_else(|| usual_preset(&self.input));
-        let mut config = self.settings.on_top_of(TrackerConfig::preset(preset))?;
+        let usual = TrackerConfig::preset(preset);
+        let usual = if self.from.is_some() { usual.going_on() } else { usual };
+        let mut config = self.settings.on_top_of(usual)?;
         if let Some(millions) = self.transitions {
             if !(0.001..=100_000.0).contains(&millions) {
                 bail!("--transitions {millions}: give a number of millions from 0.001 to 100000");
@@ -82,6 +87,7 @@ impl Tracker {
             input: self.input.clone(),
             character: self.character.clone(),
             frames: self.frames.map(|frames| frames as usize),
+            from: self.from.clone(),
             config,
             seed: self.seed,
             until: self.until,

@@ -4,7 +4,7 @@ use super::{check_outputs, show};
 use crate::bar::{Bar, Interrupted, stopped_by_interrupt};
 use anyhow::{Result, bail};
 use clap::Args;
-use sinew::play::{Moves, Request, open, play};
+use sinew::play::{Moves, Request, ResilienceRequest, measure_resilience, open, play};
 use sinew::playing::Package;
 use sinew::work::RunOptions;
 use std::path::{Path, PathBuf};
@@ -21,13 +21,25 @@ pub struct Play {
     /// Plays for so many seconds by random objectives within the feasible range
     #[arg(long, value_name = "SECS", allow_negative_numbers = true)]
     random: Option<f64>,
-    /// Seed of the random objectives
+    /// Throws balls at it while it walks, from all around: which share it withstands
+    #[arg(long, conflicts_with_all = ["script", "random", "out", "record"])]
+    resilience: bool,
+    /// Balls of each mass
+    #[arg(long, value_name = "N", default_value_t = 1000, requires = "resilience")]
+    throws: usize,
+    /// Balls as heavy beside the body as those of 4 to 6 kg are beside one of 49 kg
+    #[arg(long, requires = "resilience")]
+    scaled: bool,
+    /// Threads that balls are thrown on; 0 for one on each core
+    #[arg(long, value_name = "N", default_value_t = 0, requires = "resilience")]
+    threads: usize,
+    /// Seed of the random objectives, or of the balls
     #[arg(long, value_name = "N", default_value_t = 2)]
     seed: u64,
-    /// Writes a film strip as PNG
+    /// Writes a film strip as PNG; with --resilience of ten hits
     #[arg(long, value_name = "FILE")]
     film: Option<PathBuf>,
-    /// Writes the beginning as GIF
+    /// Writes the beginning as GIF; with --resilience ten hits
     #[arg(long, value_name = "FILE")]
     gif: Option<PathBuf>,
     /// Writes the motion: .glb on the artist's skin, .bvh on its skeleton, .npz with every step; may be given several times
@@ -51,6 +63,9 @@ impl Play {
         ];
         outputs.extend(self.out.iter().map(|out| ("--out", Some(out), &["glb", "bvh", "npz"][..])));
         check_outputs(self.script.as_deref(), &outputs)?;
+        if self.resilience {
+            return self.throw_balls();
+        }
         let moves = match (&self.script, self.random) {
             (Some(script), _) => Moves::Script(script.clone()),
             (None, Some(seconds)) if (1.0..=36_000.0).contains(&seconds) => Moves::Random { seconds, seed: self.seed },
@@ -83,6 +98,34 @@ impl Play {
         let written = [&self.film, &self.gif].into_iter().flatten().chain(&self.out).chain(&self.record);
         lines.extend(written.map(|path| format!("wrote {}", path.display())));
         show(&(lines.join("\n") + "\n"))
+    }
+}
+
+impl Play {
+    fn throw_balls(&self) -> Result<()> {
+        if !(1..=1_000_000).contains(&self.throws) {
+            bail!("--throws {}: give a number of balls from 1 to 1000000", self.throws);
+        }
+        let request = ResilienceRequest {
+            package: self.package.clone(),
+            throws: self.throws,
+            seed: self.seed,
+            is_scaled: self.scaled,
+            film: self.film.clone(),
+            gif: self.gif.clone(),
+        };
+        let bar = Bar::new("throwing balls")?;
+        let options = RunOptions { threads: self.threads, cancel: stopped_by_interrupt(), ..RunOptions::default() };
+        let summary =
+            measure_resilience(&request, &options, &mut |progress| bar.set(progress.share(), &progress.line()))?;
+        bar.finish();
+        let Some(summary) = summary else { bail!("stopped before the end") };
+        if self.json {
+            return show(&summary.to_json()?);
+        }
+        let written = [&self.film, &self.gif].into_iter().flatten();
+        let lines = summary.lines().into_iter().chain(written.map(|path| format!("wrote {}", path.display())));
+        show(&(lines.collect::<Vec<_>>().join("\n") + "\n"))
     }
 }
 

@@ -4,9 +4,12 @@
 //! reading at [`run_trial`]; each figure is defined in [`TrialFigures`] and computed in `figures.rs`.
 
 mod figures;
+mod practice;
 mod tasks;
 #[cfg(test)]
 mod tests;
+
+pub use practice::{Forecast, forecasts, practise};
 
 use crate::generator::{Generator, GeneratorState};
 use crate::motion_set::MotionSet;
@@ -132,8 +135,14 @@ pub struct Trace {
 
 /// Runs a generator under random objectives. Returns none where the set shows no action that can be asked for, or where the work was told to stop.
 pub fn run_trial(generator: &dyn Generator, set: &MotionSet, options: &TrialOptions) -> Option<(Trace, TrialFigures)> {
+    let trace = generated(generator, &Tasks::new(set, generator.figure()), options)?;
+    let figures = trace.figures(generator, set, options);
+    Some((trace, figures))
+}
+
+/// Motion under random tasks, one after the other without a pause.
+fn generated(generator: &dyn Generator, tasks: &Tasks, options: &TrialOptions) -> Option<Trace> {
     let (figure, rate_hz) = (generator.figure(), generator.rate_hz());
-    let tasks = Tasks::new(set, figure);
     let frames = libm::round(options.minutes * 60.0 * rate_hz) as usize;
     let mut state = generator.start(options.seed);
     let mut trace = Trace {
@@ -166,8 +175,7 @@ pub fn run_trial(generator: &dyn Generator, set: &MotionSet, options: &TrialOpti
         }
         trace.tasks.push(task);
     }
-    let figures = trace.figures(generator, set, options);
-    Some((trace, figures))
+    Some(trace)
 }
 
 /// Farthest that a foot gets from where its contact began, cm: median over contacts, as [`TrialFigures::foot_slide_cm`].

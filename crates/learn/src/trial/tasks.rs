@@ -27,7 +27,16 @@ pub(super) enum TaskKind {
     Anywhere,
     /// To turn to a far target at once.
     Turn,
+    /// To stand.
+    Rest,
 }
+
+/// Share of each kind among the tasks of play; what is left are targets.
+const REST_SHARE: f64 = 0.1;
+/// Least and largest turn to a far target, in half turns.
+const TURNS: [f64; 2] = [0.25, 0.5];
+/// Largest turn of play: right round.
+const MOST_TURN_AT_PLAY: f64 = 1.0;
 
 /// An objective and when it is asked for.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -52,10 +61,16 @@ struct Example {
 pub(super) struct Tasks {
     targets: Vec<Vec<Example>>,
     velocities: Vec<Vec<Example>>,
+    /// Of each action: whether it is achieved in a moment.
+    is_achieved: Vec<bool>,
     /// Of each action: frames from its moment to its end, the median.
     follow_frames: Vec<usize>,
     rate_hz: f64,
     far_m: f64,
+    /// Largest turn to a far target, in half turns.
+    most_turn: f64,
+    /// Share of tasks to stand.
+    rest_share: f64,
 }
 
 impl Tasks {
@@ -86,7 +101,22 @@ impl Tasks {
             }
         }
         let follow_frames = (0..actions.len()).map(|index| follow_frames(set, index)).collect();
-        Tasks { targets, velocities, follow_frames, rate_hz, far_m: FAR * figure.height_m() }
+        let is_achieved = actions.iter().map(|action| action.goal == Goal::Achieve).collect();
+        Tasks {
+            is_achieved,
+            targets,
+            velocities,
+            follow_frames,
+            rate_hz,
+            far_m: FAR * figure.height_m(),
+            most_turn: TURNS[1],
+            rest_share: 0.0,
+        }
+    }
+
+    /// The same tasks, and those that only play has: to turn right round, and to stand.
+    pub fn of_play(set: &MotionSet, figure: &Figure) -> Tasks {
+        Tasks { most_turn: MOST_TURN_AT_PLAY, rest_share: REST_SHARE, ..Tasks::new(set, figure) }
     }
 
     /// Draws the next task of a character that moves with `velocity` in its heading frame, m/s. None where the set shows no action.
@@ -100,6 +130,7 @@ impl Tasks {
         let known: Vec<usize> = (0..self.targets.len()).filter(|&a| !self.targets[a].is_empty()).collect();
         let action = *known.get(stream.uniform(0.0, known.len() as f64) as usize)?;
         let kind = match stream.uniform(0.0, 1.0) {
+            x if x >= 1.0 - self.rest_share && !self.is_achieved[action] => TaskKind::Rest,
             x if x < 0.2 => TaskKind::Turn,
             x if x < 0.4 => TaskKind::Anywhere,
             x if x < 0.6 && !self.velocities[action].is_empty() => TaskKind::Velocity,
@@ -121,12 +152,13 @@ impl Tasks {
             }
             TaskKind::Turn => {
                 let side = if stream.uniform(0.0, 1.0) < 0.5 { -1.0 } else { 1.0 };
-                let turn = side * stream.uniform(0.25, 0.5) * std::f64::consts::PI;
+                let turn = side * stream.uniform(TURNS[0], self.most_turn) * std::f64::consts::PI;
                 let present = if is_moving { libm::atan2(velocity[1], velocity[0]) } else { 0.0 };
                 let (sin, cos) = libm::sincos(present + turn);
                 let target = frame.point([self.far_m * cos, self.far_m * sin]);
                 Objective { actions: 1 << action, target: Some(target), ..Objective::default() }
             }
+            TaskKind::Rest => Objective { actions: 1 << action, speed: Some(0.0), ..Objective::default() },
         };
         let secs = objective.due_secs.map_or(HELD_SECS, |due| due - now_secs);
         let from_frame = state.frame as usize;

@@ -5,7 +5,7 @@ use super::summary::{StageRow, Summary};
 use super::transfers::{self, USED, plan, transfer_all};
 use crate::error::{BringError, Error, FileError, Result};
 use crate::learn::{self, generator, tracker};
-use crate::play::measure;
+use crate::play::{measure, open};
 use crate::source::Source;
 use crate::transfer::Preset;
 use serde::{Deserialize, Serialize};
@@ -39,6 +39,8 @@ pub struct Request {
     pub preset: Preset,
     /// Longest training.
     pub training: Duration,
+    /// A package whose policy is trained further, instead of one that knows nothing: its folder, or the name of one that comes with the program.
+    pub from: Option<PathBuf>,
     /// How the policy is trained.
     pub tracker: TrackerConfig,
     /// Length of the measurement at the end, s.
@@ -291,7 +293,11 @@ fn make_policy(request: &Request, options: &RunOptions, observe: &mut Observe<'_
         input: work.join("generator"),
         character: None,
         frames: None,
-        config: request.tracker.clone(),
+        from: request.from.as_deref().map(|from| known_policy(from, &work)).transpose()?,
+        config: match request.from {
+            Some(_) => request.tracker.clone().going_on(),
+            None => request.tracker.clone(),
+        },
         seed: request.seed,
         until: None,
         longest: Some(request.training),
@@ -310,6 +316,13 @@ fn make_policy(request: &Request, options: &RunOptions, observe: &mut Observe<'_
     Ok(made.map(|_| ()))
 }
 
+/// The policy of a package, as a file among what the stages make.
+fn known_policy(package: &Path, work: &Path) -> Result<PathBuf> {
+    let path = work.join("known.safetensors");
+    open(package)?.policy.write(&path)?;
+    Ok(path)
+}
+
 /// The actions that a generator knows besides moving about.
 pub(super) fn told_actions(generator: &SavedGenerator) -> usize {
     generator.header().actions.iter().filter(|action| action.goal == sinew_learn::Goal::Achieve).count()
@@ -325,6 +338,7 @@ mod tests {
             clips: vec!["walk".into()],
             preset: Preset::Quick,
             training: Duration::from_secs(1),
+            from: None,
             tracker: TrackerConfig::default(),
             measured_secs: 10.0,
             seed,

@@ -1,11 +1,15 @@
 //! A package, played without a window: by a script or by random objectives; what was played as pictures, motion and figures.
 //!
-//! [`play`] does all of it. The world itself is [`sinew_play::Player`]; [`Take`] is what was played, frame by frame.
+//! [`play`] does all of it; [`measure_resilience`] throws balls at it. The world itself is [`sinew_play::Player`]; [`Take`] is what was played, frame by frame.
 
 mod pictures;
+mod resilience;
 mod take;
 mod written;
 
+pub use resilience::{
+    BALL_SPEED, MASSES_KG, PAPER_BODY_KG, ResilienceRequest, ResilienceRow, ResilienceSummary, measure_resilience,
+};
 pub use take::Take;
 
 use crate::error::{Error, Result};

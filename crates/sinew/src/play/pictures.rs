@@ -49,7 +49,7 @@ pub fn animation(package: &Package, take: &Take) -> Result<Vec<u8>> {
 }
 
 /// A moment: the character, balls that were thrown, and the target as a ball on the ground.
-fn picture(take: &Take, frame: usize) -> Frame {
+pub(super) fn picture(take: &Take, frame: usize) -> Frame {
     let (model, row) = (&take.model, &take.rows[frame]);
     let still = vec![0.0; model.velocity_count()];
     let measured = Measured::new(model, &take.worlds[frame], &still, [0.0; 3]);

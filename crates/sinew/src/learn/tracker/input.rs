@@ -4,7 +4,7 @@ use super::super::generator::GENERATOR;
 use super::super::{Hero, SET, read_clips};
 use crate::error::{FileError, Result};
 use sinew_learn::{
-    Captured, DataConfig, Figure, GeneratorError, MotionSet, SavedGenerator, Sequence, SetHeader, run_trial,
+    Captured, DataConfig, Figure, GeneratorError, MotionSet, SavedGenerator, Sequence, SetHeader, forecasts, practise,
 };
 use sinew_sim::Character;
 use sinew_track::{Reference, TrackedBody, TrackerConfig, TrackerPreset, released, time_step};
@@ -12,8 +12,6 @@ use std::path::{Path, PathBuf};
 
 /// Stretches shorter than this are not tracked, frames.
 const LEAST_FRAMES: usize = 12;
-/// Minutes of motion that a generator makes to be tracked.
-const GENERATED_MINUTES: f64 = 10.0;
 
 /// What of an input is taken.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -109,12 +107,18 @@ fn generated(path: &Path, character: Option<&Path>, config: &TrackerConfig, seed
     };
     let header = &set.header;
     let hero = character.map(|other| same_body(&header.character, other)).transpose()?;
-    let options = sinew_learn::TrialOptions { minutes: GENERATED_MINUTES, seed };
-    let (trace, _) = run_trial(saved.generator()?.as_ref(), set, &options).ok_or(GeneratorError::NoTasks)?;
+    let options = sinew_learn::TrialOptions { minutes: config.practice_minutes, seed };
+    let generator = saved.generator()?;
+    let trace = practise(generator.as_ref(), set, &options).ok_or(GeneratorError::NoTasks)?;
     let character = hero.as_ref().unwrap_or(&header.character);
     let body = TrackedBody::new(character, header.forward_rad, time_step(config, header.rate_hz))?;
-    let reference = Reference::new(&body, header.rate_hz, &[trace.rows.concat()], LEAST_FRAMES)?;
-    let note = format!("{GENERATED_MINUTES:.0} min of motion that the generator makes under random objectives");
+    let mut reference = Reference::new(&body, header.rate_hz, &[trace.rows.concat()], LEAST_FRAMES)?;
+    if let Some(farthest) = config.preview.iter().max() {
+        let forecasts = forecasts(generator.as_ref(), &trace, &options, farthest + 1);
+        reference.foresee(&body, &forecasts, &config.preview)?;
+    }
+    let minutes = config.practice_minutes;
+    let note = format!("{minutes:.0} min of motion that the generator makes under random objectives");
     Ok(Input { body, reference, notes: vec![note] })
 }
 

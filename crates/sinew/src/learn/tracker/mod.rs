@@ -33,6 +33,8 @@ pub struct Request {
     pub character: Option<PathBuf>,
     /// Only so many frames of a set or of clips are tracked, drawn by the seed.
     pub frames: Option<usize>,
+    /// A policy to go on from: its file, or the folder of its result.
+    pub from: Option<PathBuf>,
     /// Constants.
     pub config: TrackerConfig,
     /// Seed of all random numbers.
@@ -95,7 +97,14 @@ pub fn train(
     let running =
         RunOptions { checkpoint: Some(checkpoint.clone()), saves_every: Duration::from_secs(30), ..options.clone() };
     // The worlds live on the threads of the run.
-    let work = run_once(options, || TrackerWork::new(body, reference, &request.config, request.seed, request.until))?;
+    let work = run_once(options, || -> Result<TrackerWork<'_>> {
+        let work = TrackerWork::new(body, reference, &request.config, request.seed, request.until)?;
+        let from = request.from.as_deref().map(|from| TrainedPolicy::read(&policy_file(from))).transpose()?;
+        Ok(match from {
+            Some(from) => work.going_on_from(&from)?,
+            None => work,
+        })
+    })?;
     let Some(work) = work else { return Ok(None) };
     let training = Instant::now();
     let mut is_out_of_time = false;
@@ -147,12 +156,17 @@ pub fn train(
     Ok(Some(Made { summary, out: request.out.clone() }))
 }
 
+/// The file of a policy, or of the folder of its result.
+fn policy_file(path: &Path) -> PathBuf {
+    if path.is_dir() { path.join(POLICY) } else { path.to_path_buf() }
+}
+
 /// Measures a policy that was written: its file, or the folder of its result. Returns none where it was told to stop.
 ///
 /// # Errors
 /// Where the policy or the reference cannot be used, or do not fit each other.
 pub fn test(policy: &Path, input: &Path, trial: &TrialOptions, options: &RunOptions) -> Result<Option<Tested>> {
-    let path = if policy.is_dir() { policy.join(POLICY) } else { policy.to_path_buf() };
+    let path = policy_file(policy);
     let tested = run_once(options, || -> Result<Tested> {
         let policy = TrainedPolicy::read(&path)?;
         let mut input = Input::read(input, None, &policy.config, Draw { frames: None, seed: trial.seed })?;
