@@ -15,6 +15,7 @@ mod frames;
 pub mod ik;
 mod inertia;
 mod mend;
+mod notes;
 mod options;
 mod preflight;
 mod project;

@@ -150,6 +150,26 @@ pub(super) fn set_mass(figure: &mut Figure, name: &str, mass: f64) -> Result<(),
     Ok(())
 }
 
+/// With `s = M' / M`: masses and inertias, gains and torque limits times `s`, which leaves every motion under gravity as it was; what others weigh
+/// that push it does not change.
+pub(super) fn set_total_mass(figure: &mut Figure, mass: f64) -> Result<(), ModelerError> {
+    let place = format!("character {:?}", figure.character.name);
+    check_numbers(&place, &[mass])?;
+    if mass < 1e-3 {
+        return Err(ModelerError::refused(place, "a character weighs at least a gram; give its mass in kilograms"));
+    }
+    let factor = mass / figure.character.bodies.iter().map(|body| body.mass).sum::<f64>();
+    for body in &mut figure.character.bodies {
+        let own = factor * body.mass;
+        weigh(body, own);
+    }
+    for joint in &mut figure.character.joints {
+        (joint.kp, joint.kd, joint.armature) = (factor * joint.kp, factor * joint.kd, factor * joint.armature);
+        joint.torque_limit = joint.torque_limit.map(|limit| factor * limit);
+    }
+    Ok(())
+}
+
 /// Gives a body a mass, and an inertia in proportion.
 fn weigh(body: &mut Body, mass: f64) {
     body.inertia = body.inertia.map(|i| i.map(|x| x * mass / body.mass));

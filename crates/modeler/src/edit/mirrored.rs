@@ -50,7 +50,7 @@ pub(super) fn mirrored(figure: &Figure, edit: &Edit) -> Result<Edit, ModelerErro
         Edit::RemoveEffector { name } => Edit::RemoveEffector { name: sides.effector(&name)?.0 },
         Edit::DeleteBody { body } => Edit::DeleteBody { body: sides.body(&body)? },
         Edit::MergeBody { body } => Edit::MergeBody { body: sides.body(&body)? },
-        Edit::ScaleGains { .. } | Edit::ShiftMass { .. } => {
+        Edit::ScaleGains { .. } | Edit::ShiftMass { .. } | Edit::SetTotalMass { .. } => {
             let problem = "the change is of both sides already; leave mirror out";
             return Err(ModelerError::refused(format!("character {:?}", figure.character.name), problem));
         }

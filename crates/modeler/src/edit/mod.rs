@@ -22,6 +22,16 @@ pub struct Change {
     pub mirror: bool,
 }
 
+impl Change {
+    /// What it is called, as in the character file: `set_mass thigh_l`.
+    pub fn name(&self) -> String {
+        let told = serde_json::to_value(&self.edit).unwrap_or_default();
+        let of = |key: &str| told.get(key).and_then(|value| value.as_str());
+        let what = ["body", "joint", "name"].into_iter().find_map(of);
+        [of("edit"), what].into_iter().flatten().collect::<Vec<_>>().join(" ")
+    }
+}
+
 impl From<Edit> for Change {
     fn from(edit: Edit) -> Change {
         Change { edit, mirror: false }
@@ -60,6 +70,12 @@ pub enum Edit {
     SetMass {
         /// Body.
         body: String,
+        /// Mass, kg.
+        mass: f64,
+    },
+    /// Sets the mass of the whole character: all bodies get heavier or lighter alike, and the joints stiffer and stronger with them, so
+    /// that it moves as before.
+    SetTotalMass {
         /// Mass, kg.
         mass: f64,
     },
@@ -196,6 +212,7 @@ impl Figure {
             Edit::OrientBody { body, turn } => bodies::orient(self, body, *turn),
             Edit::SizeBody { body, size } => bodies::size(self, body, *size),
             Edit::SetMass { body, mass } => bodies::set_mass(self, body, *mass),
+            Edit::SetTotalMass { mass } => bodies::set_total_mass(self, *mass),
             Edit::SetAxis { joint, axis } => joints::set_axis(self, joint, *axis),
             Edit::SetLimits { joint, limits } => joints::set_limits(self, joint, *limits),
             Edit::SetType { joint, kind, axis } => joints::set_type(self, joint, *kind, *axis),
