@@ -6,5 +6,6 @@ mod cli;
 mod feedback;
 mod library_words;
 mod pareto;
+mod readme;
 mod studio;
 mod transfer_cli;
