@@ -114,7 +114,7 @@ describe("from a file to a physical motion", { skip: BINARY ? false : "set SINEW
   step("dropped, it is simulated at once", async () => {
     await page.keyboard.press("Escape");
     await page.click('[data-key="drop"]');
-    await page.waitForFunction(() => /stands, [1-9]|fallen/.test(document.querySelector(".tools output")?.textContent ?? ""));
+    await page.waitForFunction(() => /feet, [1-9]|stands|not stand/.test(document.querySelector(".tools output")?.textContent ?? ""));
     await frames(page);
     await page.keyboard.press("Escape");
     await page.waitForSelector('[data-key="drop"]');
@@ -148,9 +148,63 @@ describe("from a file to a physical motion", { skip: BINARY ? false : "set SINEW
     }
   });
 
+  step("links of its report lead to its files", async () => {
+    const [report] = await Promise.all([page.context().waitForEvent("page"), page.click('[data-file="report.html"]')]);
+    await report.waitForSelector('a[href="./simulated.bvh"]');
+    const [download] = await Promise.all([report.waitForEvent("download"), report.click('a[href="./simulated.bvh"]')]);
+    assert.match(readFileSync(await download.path(), "utf8"), /^HIERARCHY/);
+    await report.close();
+  });
+
+  step("a training may be told the period of the cycle", async () => {
+    let asked = null;
+    await page.route("**/api/job", (route) => {
+      asked = route.request().postDataJSON();
+      return route.fulfill({ status: 400, contentType: "application/json", body: '{"error": "not now"}' });
+    });
+    await page.fill('[data-key="period"]', "1.05");
+    await page.press('[data-key="period"]', "Enter");
+    await page.click('[data-key="train"]');
+    await page.waitForSelector(".status .message.error");
+    assert.deepEqual([asked.kind, asked.period_secs], ["feedback", 1.05]);
+    await page.fill('[data-key="period"]', "");
+    await page.press('[data-key="period"]', "Enter");
+    await page.click('[data-key="train"]');
+    await page.waitForFunction(() => !document.querySelector(".status").classList.contains("working"));
+    assert.ok(!("period_secs" in asked), "an emptied field is the default");
+    await page.unroute("**/api/job");
+  });
+
+  step("a clip is changed on the stage, and taken back", async () => {
+    await goTo(page, "stage");
+    await page.click('.stage-view [data-key="character:characters/hero.toml"]');
+    await page.waitForSelector('[data-key="clip-trim"]');
+    const clips = async () => (await json("rig?id=rigs%2Fhero.glb")).clips;
+    const before = (await clips()).length;
+    const clip = await page.inputValue('.stage-view [data-key="clip"]');
+    await page.fill('[data-key="clip-to"]', "0.5");
+    await page.press('[data-key="clip-to"]', "Enter");
+    await page.click('[data-key="clip-trim"]');
+    await page.waitForFunction((c) => document.querySelector('.stage-view [data-key="clip"]')?.value === `${c} edited`, clip);
+    await page.waitForFunction(() => / 0\.5\d s/.test(document.querySelector(".stage-view .clock").textContent));
+    await page.selectOption('[data-key="clip-joint"]', "head");
+    await page.fill('[data-key="clip-turn.1"]', "30");
+    await page.press('[data-key="clip-turn.1"]', "Enter");
+    await page.click('[data-key="clip-turn-now"]');
+    await page.waitForSelector('.changes li:has-text("head turned by 30°")');
+    await picture(page, "test-clip");
+    await page.click('[data-key="clip-undo"]');
+    await page.waitForSelector('.changes li:has-text("head")', { state: "detached" });
+    assert.equal((await clips()).length, before + 1);
+    await page.click('[data-key="clip-remove"]');
+    await page.waitForFunction((c) => document.querySelector('.stage-view [data-key="clip"]')?.value === c, clip);
+    assert.equal((await clips()).length, before);
+  });
+
   step("the stage shows it with every overlay, beside the key-framed motion", async () => {
     await goTo(page, "stage");
-    await page.waitForSelector(".stage-view .row.selected");
+    await page.click('.stage-view [data-key^="result:"]');
+    await page.waitForSelector('.stage-view [data-key^="result:"].selected');
     await frames(page);
     await page.click('.segments button:text-is("Side by side")');
     for (const overlay of ["bodies", "skeleton", "balance", "heat"]) await page.click(`.stage-view [data-overlay="${overlay}"]`);

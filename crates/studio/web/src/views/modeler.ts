@@ -14,8 +14,12 @@ import type { GizmoMode } from "../scene/gizmo";
 import { drawInspector, type Part, type Selection } from "./modeler_inspector";
 import { bodyTree, inTreeOrder, preflightSection } from "./modeler_lists";
 import { ModelerScene } from "./modeler_scene";
+import { sizeSection, type Resize } from "./modeler_size";
 
-const DROP_HEIGHT_M = 0.15;
+/** How far above the ground it begins, over its height: little, so that a drop says what the pre-flight says. */
+const DROP_SHARE = 0.02;
+/** The pre-flight looks so long. */
+const JUDGED_AFTER_SECS = 3;
 const MODES: { value: GizmoMode; label: string; icon: IconName }[] = [
   { value: "translate", label: "Move (W)", icon: "move" },
   { value: "rotate", label: "Turn (E)", icon: "turn" },
@@ -108,6 +112,7 @@ export class ModelerView implements View {
   private async take(detail: CharacterDetail): Promise<void> {
     const { cache } = this.studio;
     const isOther = detail.id !== this.detail?.id;
+    if (isOther) this.studio.recent.character = detail.id;
     this.detail = detail;
     if (isOther) {
       this.selection = null;
@@ -155,6 +160,13 @@ export class ModelerView implements View {
   private change(change: Change): void {
     this.send("Saving the edit…", () =>
       postJson<CharacterDetail>("character/edit", { id: this.detail?.id, revision: this.detail?.revision, change }),
+    );
+  }
+
+  /** Makes it again, with its edits, at another size or with another axis up. */
+  private resize(size: Resize): void {
+    this.send("Making it again at that size…", () =>
+      postJson<CharacterDetail>("character/remake", { id: this.detail?.id, revision: this.detail?.revision, ...size }),
     );
   }
 
@@ -210,9 +222,16 @@ export class ModelerView implements View {
     this.live.show();
     this.refresh();
     const started = await this.studio.status.during("Dropping it…", () =>
-      this.live.start({ what: "drop", character: id, height_m: DROP_HEIGHT_M }).then(() => true),
+      this.live.start({ what: "drop", character: id, height_m: DROP_SHARE * this.heightM() }).then(() => true),
     );
     if (started === null) this.stopDrop();
+  }
+
+  /** Of its rest pose; without a rig, as far as its bodies' centres are apart. */
+  private heightM(): number {
+    const { detail } = this;
+    const heights = detail?.rest.map((r) => r.center_of_mass[2]) ?? [];
+    return detail?.size.height_m ?? Math.max(...heights, 0.1) - Math.min(...heights, 0);
   }
 
   private stopDrop(): void {
@@ -229,8 +248,10 @@ export class ModelerView implements View {
       (frame.flags & DIVERGED) !== 0
         ? "Its numbers left all reason: look for a body that is far too light."
         : (frame.flags & FALLEN) !== 0
-          ? "It has fallen."
-          : `It stands, ${frame.timeSecs.toFixed(1)} s.`;
+          ? "It does not stand: the pre-flight says why."
+          : frame.timeSecs < JUDGED_AFTER_SECS
+            ? `It is on its feet, ${frame.timeSecs.toFixed(1)} s of ${JUDGED_AFTER_SECS} s.`
+            : "It stands.";
     if (state === this.dropState) return;
     this.dropState = state;
     const output = this.tools.querySelector("output");
@@ -372,6 +393,11 @@ export class ModelerView implements View {
           button("See its clips", () => this.studio.go("stage", { character: detail.id }), { icon: "stage" }),
           button("Make it physical", () => this.studio.go("transfer", { character: detail.id }), { icon: "transfer" }),
           h("a", { class: "button", href: address("character/file", { id: detail.id }), download: "" }, icon("download"), "Download TOML"),
+        ),
+        sizeSection(
+          detail,
+          (size) => this.resize(size),
+          (mass) => this.change({ edit: "set_total_mass", mass }),
         ),
         detail.notes.length > 0 ? section("What was guessed", sentences(folded(detail.notes))) : null,
       );
