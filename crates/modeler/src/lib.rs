@@ -19,6 +19,7 @@ mod notes;
 mod options;
 mod preflight;
 mod project;
+mod refit;
 mod sides;
 
 pub use binding::{Binding, EffectorLink, Link};
@@ -31,4 +32,5 @@ pub use mend::{Mend, mend};
 pub use options::{ModelOptions, Preset};
 pub use preflight::{ClipPoses, Preflight, PreflightOptions, preflight};
 pub use project::CharacterProject;
+pub use refit::{ShapeKind, as_kind, refit};
 pub use sides::counterpart;

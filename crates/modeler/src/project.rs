@@ -163,9 +163,14 @@ impl CharacterProject {
         crate::notes::present(&self.notes, &self.base.character, &self.present.character)
     }
 
+    /// The character as it was made, before its edits.
+    pub fn made_character(&self) -> &Character {
+        &self.base.character
+    }
+
     /// What it weighed before it was edited, kg.
     pub fn guessed_mass(&self) -> f64 {
-        self.base.character.bodies.iter().map(|body| body.mass).sum()
+        self.made_character().bodies.iter().map(|body| body.mass).sum()
     }
 
     /// All changes that hold, in order.

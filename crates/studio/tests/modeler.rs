@@ -298,3 +298,48 @@ fn a_changed_file_takes_the_place_of_the_old_one_and_its_characters_keep_their_e
     assert_eq!(refused.status, 400);
     assert_eq!(std::fs::read(server.path("rigs/hero.glb")).expect("there"), sinew::assets::human());
 }
+
+#[test]
+fn a_body_is_fitted_to_its_skin_or_gets_another_kind_of_shape() {
+    let server = Running::start();
+    let made = server.ok(server.post("/api/character", &json!({"rig": "dinosaur"})));
+    let id = made["id"].clone();
+    let shapes = |detail: &serde_json::Value, body: &str| {
+        let bodies = detail["character"]["body"].as_array().expect("bodies");
+        bodies.iter().find(|b| b["name"] == body).expect("the body")["shape"].as_array().expect("shapes").clone()
+    };
+    let refit = |more: serde_json::Value| {
+        let mut request = json!({"id": id});
+        request.as_object_mut().expect("an object").extend(more.as_object().expect("an object").clone());
+        server.post("/api/character/refit", &request)
+    };
+    let boxed = server.ok(refit(json!({"body": "thigh_l", "kind": "box", "shape": 0, "mirror": true})));
+    for side in ["thigh_l", "thigh_r"] {
+        assert_eq!(shapes(&boxed, side)[0]["type"], "box", "{side}");
+    }
+    // Several shapes, of which the misfit is mended by the skin.
+    let wrong = json!({"edit": "set_shapes", "body": "thigh_l", "shapes": [{"type": "sphere", "center": [0.4, 0.0, 0.0], "radius": 0.03}], "mirror": true});
+    server.ok(server.post("/api/character/edit", &json!({"id": id, "change": wrong})));
+    let cover = |body: &str| {
+        let found =
+            server.ok(server.get(&format!("/api/character/preflight?id={}", encoded("characters/dinosaur.toml"))));
+        let bodies = found["cover"]["bodies"].as_array().expect("bodies").clone();
+        bodies.iter().find(|b| b["body"] == body).expect("the body")["covered"].as_f64().expect("a share")
+    };
+    assert!(cover("thigh_l") < 0.1 && cover("thigh_r") < 0.1);
+    server.ok(refit(json!({"body": "thigh_l", "mirror": true})));
+    assert!(cover("thigh_l") > 0.6 && cover("thigh_r") > 0.5, "{} {}", cover("thigh_l"), cover("thigh_r"));
+    for _ in 0..3 {
+        server.ok(server.post("/api/character/undo", &json!({"id": id})));
+    }
+    let back = server.ok(server.get(&format!("/api/character?id={}", encoded("characters/dinosaur.toml"))));
+    assert_eq!(back["character"], made["character"]);
+    for (wrong, says) in [
+        (json!({"body": "fin"}), "no body"),
+        (json!({"body": "head", "shape": 9, "kind": "box"}), "no shape 9"),
+        (json!({"body": "head", "shape": 0}), "which kind"),
+    ] {
+        let refused = refit(wrong);
+        assert!(refused.status >= 400 && refused.error().contains(says), "{}", refused.error());
+    }
+}

@@ -96,14 +96,34 @@ pub(super) fn size(figure: &mut Figure, name: &str, size: Size) -> Result<(), Mo
     for shape in body.shapes.iter_mut().filter(|s| fits(s)) {
         resize(shape, size, center);
     }
-    // Given mass properties change as those that the shapes imply.
+    changed_shapes(body, &before);
+    Ok(())
+}
+
+/// Most shapes of a body.
+const MOST_SHAPES: usize = 8;
+
+pub(super) fn set_shapes(figure: &mut Figure, name: &str, shapes: &[Shape]) -> Result<(), ModelerError> {
+    let place = format!("body {name:?}");
+    if shapes.is_empty() || shapes.len() > MOST_SHAPES {
+        let problem = format!("a body has from 1 to {MOST_SHAPES} shapes, not {}; give so many", shapes.len());
+        return Err(ModelerError::refused(place, problem));
+    }
+    let body = figure.body(name)?;
+    let before = implied(body);
+    body.shapes = shapes.to_vec();
+    changed_shapes(body, &before);
+    Ok(())
+}
+
+/// Given mass properties change as those that the shapes imply.
+fn changed_shapes(body: &mut Body, before: &sinew_sim::mass_properties::MassProperties) {
     let after = implied(body);
     let trace = |i: [f64; 6]| i[0] + i[1] + i[2];
     let ratio = trace(after.inertia) / trace(before.inertia).max(1e-300);
     body.inertia = body.inertia.map(|i| i.map(|x| x * ratio));
-    let shift = DVec3::from_array(after.center_of_mass) - center;
+    let shift = DVec3::from_array(after.center_of_mass) - DVec3::from_array(before.center_of_mass);
     body.center_of_mass = body.center_of_mass.map(|c| (DVec3::from_array(c) + shift).to_array());
-    Ok(())
 }
 
 /// Mass properties of the shapes alone.

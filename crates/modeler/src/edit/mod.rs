@@ -9,7 +9,7 @@ mod structure;
 use crate::ModelerError;
 use crate::figure::Figure;
 use serde::{Deserialize, Serialize};
-use sinew_sim::JointKind;
+use sinew_sim::{JointKind, Shape};
 
 /// One change, and whether the other side changes alike.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -65,6 +65,13 @@ pub enum Edit {
         body: String,
         /// How.
         size: Size,
+    },
+    /// Gives a body other shapes; its mass stays.
+    SetShapes {
+        /// Body.
+        body: String,
+        /// The shapes, in the body's frame.
+        shapes: Vec<Shape>,
     },
     /// Sets the mass of a body.
     SetMass {
@@ -211,6 +218,7 @@ impl Figure {
             Edit::MoveBody { body, by, with_joint } => bodies::move_body(self, body, *by, *with_joint),
             Edit::OrientBody { body, turn } => bodies::orient(self, body, *turn),
             Edit::SizeBody { body, size } => bodies::size(self, body, *size),
+            Edit::SetShapes { body, shapes } => bodies::set_shapes(self, body, shapes),
             Edit::SetMass { body, mass } => bodies::set_mass(self, body, *mass),
             Edit::SetTotalMass { mass } => bodies::set_total_mass(self, *mass),
             Edit::SetAxis { joint, axis } => joints::set_axis(self, joint, *axis),

@@ -300,6 +300,7 @@ impl Project {
             revision,
             size: self.size_of(rig.as_deref(), project),
             rig,
+            made: (!project.edits().is_empty()).then(|| project.made_character().clone()),
             rest: rest(&model, character),
             mirrored: names.iter().map(|name| other(name)).collect(),
             mass_kg: model.total_mass(),

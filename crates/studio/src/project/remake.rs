@@ -3,9 +3,9 @@
 use super::Project;
 use super::characters::find_rig;
 use crate::error::Refusal;
-use crate::protocol::{CharacterDetail, RemakeRequest, SizeDetail, SizeSource};
+use crate::protocol::{CharacterDetail, RefitRequest, RemakeRequest, SizeDetail, SizeSource};
 use sinew::modeling::Modeling;
-use sinew_modeler::{CharacterProject, ModelOptions};
+use sinew_modeler::{Change, CharacterProject, Edit, ModelOptions, as_kind, refit};
 use sinew_motion::{ImportOptions, SizeRule};
 use sinew_sim::Shape;
 use std::f64::consts::PI;
@@ -74,6 +74,41 @@ impl Project {
             Ok(())
         })?;
         Ok((detail, lost))
+    }
+
+    /// Gives a body shapes that fit its skin, or one of its shapes another kind.
+    ///
+    /// # Errors
+    /// Where there is no such body or shape, or no skin to fit it to; then nothing has changed.
+    pub fn refit_body(&self, request: &RefitRequest) -> Result<CharacterDetail, Refusal> {
+        let RefitRequest { id, revision, body, kind, shape, mirror } = request;
+        let seen = self.character_detail(id)?.revision;
+        let made = self.character(id)?;
+        let bodies = &made.character().bodies;
+        let own = bodies.iter().find(|own| own.name == *body);
+        let own =
+            own.ok_or_else(|| Refusal::missing(format!("{id} has no body {body:?}; choose one from the list")))?;
+        let shapes = match (shape, kind) {
+            (Some(index), Some(kind)) => {
+                let mut shapes = own.shapes.clone();
+                let one = shapes.get_mut(*index);
+                let one =
+                    one.ok_or_else(|| Refusal::bad(format!("body {body:?} has no shape {index}; count from 0")))?;
+                *one = as_kind(one, *kind);
+                shapes
+            }
+            (Some(_), None) => return Err(Refusal::bad("say which kind the shape is to be: capsule, box or sphere")),
+            (None, kind) => {
+                let rig = self.rig_of_character(id, &made)?;
+                let source = self.rig_of(&rig, &made)?;
+                let fitted = refit(made.character(), made.binding(), &source.rig.skeleton, body, *kind);
+                fitted.ok_or_else(|| Refusal::bad(format!("hardly any skin follows body {body:?}; size it by hand")))?
+            }
+        };
+        let change = Change { edit: Edit::SetShapes { body: body.clone(), shapes }, mirror: *mirror };
+        self.change(id, Some(revision.unwrap_or(seen)), |project| {
+            project.edit(change).map_err(|e| Refusal::bad(e.to_string()))
+        })
     }
 
     /// Lets a character take its clips from another file with the same skeleton.

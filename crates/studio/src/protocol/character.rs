@@ -1,7 +1,7 @@
 //! A character on the stage and in the modeler.
 
 use serde::{Deserialize, Serialize};
-use sinew_modeler::{Change, Cover, Mend};
+use sinew_modeler::{Change, Cover, Mend, ShapeKind};
 use sinew_motion::Up;
 use sinew_sim::Character;
 
@@ -67,6 +67,28 @@ pub struct RemakeRequest {
     /// Guesses anew what is absent instead.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub guess: bool,
+}
+
+/// Gives a body other shapes: fitted to its skin, or of another kind and as large.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RefitRequest {
+    /// Character.
+    pub id: String,
+    /// Revision that was seen; where it is not the present one, the request is refused with 409. Absent: any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub revision: Option<u64>,
+    /// Body.
+    pub body: String,
+    /// Kind of shape; absent: what fits best, up to three of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kind: Option<ShapeKind>,
+    /// The shape that gets that kind and stays as large; absent: all are fitted to the skin.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shape: Option<usize>,
+    /// Also on the other side, mirrored.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub mirror: bool,
 }
 
 /// Whose size a character has.
@@ -135,6 +157,9 @@ pub struct CharacterDetail {
     pub size: SizeDetail,
     /// Bodies, joints and end effectors, as in the file. Quaternions are `[w, x, y, z]`.
     pub character: Character,
+    /// The same as it was made, before its edits: what a field goes back to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub made: Option<Character>,
     /// Where each body stands in the rest pose, in the order of the bodies.
     pub rest: Vec<RestPose>,
     /// The body on the other side, for each body that has one.

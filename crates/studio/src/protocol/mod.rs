@@ -11,8 +11,8 @@ pub mod session;
 pub mod socket;
 
 pub use character::{
-    CharacterDetail, CopyRequest, EditRequest, HistoryRequest, MakeRequest, PreflightAnswer, Problem, RemakeRequest,
-    RestPose, SizeDetail, SizeSource, Skin, SkinNode,
+    CharacterDetail, CopyRequest, EditRequest, HistoryRequest, MakeRequest, PreflightAnswer, Problem, RefitRequest,
+    RemakeRequest, RestPose, SizeDetail, SizeSource, Skin, SkinNode,
 };
 pub use frame::{ContactPoint, Frame};
 pub use fronts::{FrontAxis, FrontDetail, FrontEntry, FrontPoint};

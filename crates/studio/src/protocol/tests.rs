@@ -59,6 +59,7 @@ fn every_example_is_read_and_written_by_its_type() {
             "ClipEditRequest" => keeps::<ClipEditRequest>(text),
             "ClipEdited" => keeps::<ClipEdited>(text),
             "ClipRef" => keeps::<ClipRef>(text),
+            "RefitRequest" => keeps::<RefitRequest>(text),
             "RemakeRequest" => keeps::<RemakeRequest>(text),
             "CopyRequest" => keeps::<CopyRequest>(text),
             "PreflightAnswer" => keeps::<PreflightAnswer>(text),

@@ -4,8 +4,8 @@ use super::files::{App, binary};
 use super::{Asked, Id, Sent};
 use crate::error::{Refusal, on_a_thread};
 use crate::protocol::{
-    CharacterDetail, CopyRequest, EditRequest, HistoryRequest, MakeRequest, PreflightAnswer, RemakeRequest,
-    ServerMessage, Skin,
+    CharacterDetail, CopyRequest, EditRequest, HistoryRequest, MakeRequest, PreflightAnswer, RefitRequest,
+    RemakeRequest, ServerMessage, Skin,
 };
 use crate::studio::Studio;
 use axum::Json;
@@ -49,6 +49,10 @@ pub async fn edit(State(studio): App, Sent(request): Sent<EditRequest>) -> Detai
 
 pub async fn remake(State(studio): App, Sent(request): Sent<RemakeRequest>) -> Detail {
     change(studio, move |studio| studio.project.remake_character(&request)).await
+}
+
+pub async fn refit(State(studio): App, Sent(request): Sent<RefitRequest>) -> Detail {
+    change(studio, move |studio| studio.project.refit_body(&request)).await
 }
 
 pub async fn undo(State(studio): App, Sent(HistoryRequest { id }): Sent<HistoryRequest>) -> Detail {

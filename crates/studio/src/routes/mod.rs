@@ -41,6 +41,7 @@ pub fn routes(studio: Arc<Studio>) -> Router {
         .route("/character/copy", post(characters::copy))
         .route("/character/edit", post(characters::edit))
         .route("/character/remake", post(characters::remake))
+        .route("/character/refit", post(characters::refit))
         .route("/character/undo", post(characters::undo))
         .route("/character/redo", post(characters::redo))
         .route("/character/preflight", get(characters::preflight))

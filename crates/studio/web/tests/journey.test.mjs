@@ -70,6 +70,18 @@ describe("from a file to a physical motion", { skip: BINARY ? false : "set SINEW
     );
   });
 
+  step("an emptied number is the guess again", async () => {
+    const { made } = await hero();
+    await page.fill('[data-key="mass"]', "");
+    await page.press('[data-key="mass"]', "Enter");
+    await page.waitForFunction(() => !["", "9.5"].includes(document.querySelector('[data-key="mass"]')?.value));
+    const { body } = (await hero()).character;
+    const mass = (list) => list.find((b) => b.name === "thigh_l").mass;
+    assert.equal(mass(body), mass(made.body));
+    await page.keyboard.press("Control+z");
+    await page.waitForSelector('[data-key="body:thigh_r"] .mass:text-is("9.5 kg")');
+  });
+
   step("merging takes a body away, undo brings it back bit by bit", async () => {
     const before = await hero();
     await page.click('[data-key="body:foot_l"]');
@@ -83,6 +95,43 @@ describe("from a file to a physical motion", { skip: BINARY ? false : "set SINEW
     await page.waitForSelector('[data-key="body:foot_l"]', { state: "detached" });
     await page.keyboard.press("Control+z");
     await page.waitForSelector('[data-key="body:foot_l"]');
+  });
+
+  step("a body gets another kind of shape, more of them, and what fits its skin; how well it does is a colour", async () => {
+    await page.click('[data-key="body:thigh_l"]');
+    await page.click('.segments button:text-is("Body")');
+    const shapes = async (body) => (await hero()).character.body.find((b) => b.name === body).shape;
+    const before = await hero();
+    const kinds = () => page.locator('[data-key^="shape."]').evaluateAll((list) => list.map((s) => s.value));
+    const changes = async (act) => {
+      const { revision } = await hero();
+      await act();
+      await page.waitForFunction((r) => window.studio.store.characters.find((c) => c.name === "hero").revision > r, revision);
+    };
+    await changes(() => page.selectOption('[data-key="shape.0"]', "box"));
+    assert.equal((await shapes("thigh_r"))[0].type, "box", "on both sides");
+    const count = (await shapes("thigh_l")).length;
+    await changes(() => page.click('[data-key="shape-add"]'));
+    await page.waitForFunction((n) => document.querySelectorAll('[data-key^="shape."]').length === n + 1, count);
+    assert.equal((await kinds()).at(-1), "sphere");
+    await page.waitForSelector('[data-key="shape-fit"]:not([disabled])');
+    await changes(() => page.click('[data-key="shape-fit"]'));
+    await page.waitForSelector('[data-key="cover"]');
+    const color = () =>
+      page.evaluate(() => {
+        const colors = [];
+        window.studio.viewport.world.traverse((o) => o.geometry?.attributes.color && colors.push(...o.geometry.attributes.color.array.slice(0, 600)));
+        return colors.join();
+      });
+    await page.keyboard.press("Escape");
+    const plain = await color();
+    await page.click('[data-key="cover-colors"]');
+    assert.notEqual(await color(), plain);
+    await picture(page, "test-cover");
+    await page.click('[data-key="cover-colors"]');
+    assert.equal(await color(), plain);
+    for (let i = 0; i < 3; i++) await changes(() => page.click('[data-key="undo"]'));
+    assert.deepEqual((await hero()).character, before.character);
   });
 
   step("a handle that is dragged moves the body", async () => {

@@ -167,6 +167,7 @@ export interface RestPose {
   orientation: Quat;
   center_of_mass: Vec3;
 }
+export type ShapeKind = "capsule" | "box" | "sphere";
 export type Up = "x" | "y" | "z";
 /** How large a character is, and why. */
 export interface SizeDetail {
@@ -186,6 +187,8 @@ export interface CharacterDetail {
   size: SizeDetail;
   rig: string | null;
   character: Character;
+  /** The same before its edits, where it has some. */
+  made?: Character;
   rest: RestPose[];
   mirrored: (string | null)[];
   mass_kg: number;
@@ -202,6 +205,7 @@ export type Edit =
   | { edit: "orient_body"; body: string; turn: Quat }
   | { edit: "size_body"; body: string; size: Size }
   | { edit: "set_mass"; body: string; mass: number }
+  | { edit: "set_shapes"; body: string; shapes: Shape[] }
   | { edit: "set_total_mass"; mass: number }
   | { edit: "set_axis"; joint: string; axis: Vec3 }
   | { edit: "set_limits"; joint: string; limits?: [number, number] }

@@ -9,7 +9,7 @@ import { LiveSession } from "../parts/live";
 import { OverlayBar } from "../parts/overlay_bar";
 import { DIVERGED, FALLEN, type Frame } from "../protocol/frame";
 import { address, getJson, postJson, Refusal } from "../protocol/http";
-import type { Change, CharacterDetail, Edit, PreflightAnswer, Problem } from "../protocol/types";
+import type { Change, CharacterDetail, Edit, PreflightAnswer, Problem, ShapeKind } from "../protocol/types";
 import type { GizmoMode } from "../scene/gizmo";
 import { drawInspector, type Part, type Selection } from "./modeler_inspector";
 import { bodyTree, inTreeOrder, preflightSection } from "./modeler_lists";
@@ -148,6 +148,7 @@ export class ModelerView implements View {
     );
     this.preflightRuns = false;
     if (answer !== null && answer.id === this.detail?.id) this.preflight = answer;
+    this.scene.showCover(this.showsCover ? (this.preflight?.cover?.bodies ?? null) : null);
     this.refreshLeft();
   }
 
@@ -167,6 +168,20 @@ export class ModelerView implements View {
   private resize(size: Resize): void {
     this.send("Making it again at that size…", () =>
       postJson<CharacterDetail>("character/remake", { id: this.detail?.id, revision: this.detail?.revision, ...size }),
+    );
+  }
+
+  private refit(body: string, kind: ShapeKind | null, shape?: number): void {
+    const hasOther = this.detail?.mirrored[this.detail.character.body.findIndex((b) => b.name === body)] != null;
+    this.send("Fitting shapes…", () =>
+      postJson<CharacterDetail>("character/refit", {
+        id: this.detail?.id,
+        revision: this.detail?.revision,
+        body,
+        ...(kind === null ? {} : { kind }),
+        ...(shape === undefined ? {} : { shape }),
+        mirror: this.mirror && hasOther,
+      }),
     );
   }
 
@@ -323,6 +338,17 @@ export class ModelerView implements View {
             icon("redo"),
           ),
         ),
+        h(
+          "button",
+          {
+            class: "plain toggle boxed",
+            title: "How well bodies fill the skin, in colour: blue fills it, red misses it (V)",
+            aria: { pressed: String(this.showsCover), label: "Cover in colour" },
+            data: { key: "cover-colors" },
+            onclick: () => this.setCover(!this.showsCover),
+          },
+          icon("heat"),
+        ),
         button("Drop it", () => void this.drop(), { icon: "drop", primary: true, key: "drop", title: "See it simulated at once (D)" }),
       );
     }
@@ -408,6 +434,7 @@ export class ModelerView implements View {
         withJoint: this.scene.withJoint,
         cover: this.preflight?.cover?.bodies.find((b) => b.body === selection.body) ?? null,
         edit: (e) => this.edit(e),
+        refit: (body, kind, shape) => this.refit(body, kind, shape),
         select: (s) => this.select(s),
         setWithJoint: (on) => (this.scene.withJoint = on),
       });
@@ -423,6 +450,14 @@ export class ModelerView implements View {
     const part = this.part();
     this.modes[part] = this.modes[part] === mode ? null : mode;
     this.scene.setMode(this.modes[part]);
+    this.refreshTools();
+  }
+
+  private showsCover = false;
+
+  private setCover(shows: boolean): void {
+    this.showsCover = shows;
+    this.scene.showCover(shows ? (this.preflight?.cover?.bodies ?? null) : null);
     this.refreshTools();
   }
 
@@ -446,6 +481,7 @@ export class ModelerView implements View {
       { keys: ["w"], what: "Move", run: () => this.setMode("translate") },
       { keys: ["e"], what: "Turn", run: () => this.setMode("rotate") },
       { keys: ["r"], what: "Size", run: () => this.setMode("scale") },
+      { keys: ["v"], what: "Cover of the skin in colour, or not", run: () => this.setCover(!this.showsCover) },
       { keys: ["x"], what: "Mirror edits, or not", run: () => this.setMirror(!this.mirror) },
       { keys: ["arrowdown"], what: "Next body", run: () => step(1) },
       { keys: ["arrowup"], what: "Body before", run: () => step(-1) },
