@@ -71,7 +71,7 @@ fn the_first_of_them_run_with_a_foreign_rig() {
     let settings: Vec<String> = settings.lines().map(small).collect();
     std::fs::write(here.join("small.toml"), settings.join("\n")).expect("written");
 
-    let (mut count, mut made) = (0, |name: &str| assert!(here.join(name).exists(), "{name} was not made"));
+    let mut count = 0;
     for command in commands() {
         let more: &[&str] = match command[..] {
             ["inspect" | "model" | "edit" | "jump" | "simulate", ..] => &[],
@@ -85,7 +85,7 @@ fn the_first_of_them_run_with_a_foreign_rig() {
     }
     assert!(count >= 7, "{count}");
     for name in ["hero.png", "hero.toml", "sinew-out/hero-walk/report.html", "high/jump.png", "strip.png"] {
-        made(name);
+        assert!(here.join(name).exists(), "{name} was not made");
     }
     taken(here, &["replay", "sinew-out/hero-walk", "--push", "80", "--at", "0.2"]);
 }

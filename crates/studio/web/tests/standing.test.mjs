@@ -104,7 +104,7 @@ describe("what is said of a body", { skip: BINARY ? false : "set SINEW_BINARY to
     });
     await page.click('[data-key="job:900"]');
     await page.waitForSelector(".chart .curve");
-    assert.match(await page.textContent(".chart-box .caption"), /mean cost/);
+    assert.match(await page.textContent(".chart-box .caption"), /Best mean cost/);
     assert.match(await page.textContent(".transfer .panel.right"), /at most 1 min 10 s left/);
     const last = await page.getAttribute(".chart .curve", "d");
     assert.ok(last.split("L").length === 30, last);

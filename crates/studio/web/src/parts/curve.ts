@@ -22,7 +22,7 @@ export class Curve {
   private draw(): void {
     const { clientWidth: width, clientHeight: height } = this.element;
     if (width < 60 || height < 40) return;
-    const [left, right, top, bottom] = [48, 12, 10, 22];
+    const [left, right, top, bottom] = [48, 22, 10, 22];
     const values = this.points.map((p) => p[1]);
     const low = Math.min(...values, 0);
     const high = Math.max(...values, low + 1e-6);

@@ -299,7 +299,7 @@ export class TransferView implements View {
     this.curve.element.hidden = !trains;
     if (trains && job !== null) {
       this.curve.set(job.curve ?? [], job.progress?.total ?? 1);
-      fill(this.chartCaption, `${job.progress?.best?.name ?? "Best figure"} over the work done: lower is better.`);
+      fill(this.chartCaption, `Best ${job.progress?.best?.name ?? "figure"} over the work done.`);
       return;
     }
     const series: CostSeries[] = [];
