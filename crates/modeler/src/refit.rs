@@ -12,6 +12,11 @@ use sinew_motion::Skeleton;
 use sinew_sim::{Character, Shape};
 use std::f64::consts::PI;
 
+/// A capsule whose cylinder is shorter than this share of its radius, half of it, is a ball.
+const SHORT: f64 = 0.1;
+/// Radius of the capsule that a ball becomes, over the ball's.
+const SLIM: f64 = 0.8;
+
 /// A kind of shape.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -80,8 +85,14 @@ pub fn as_kind(shape: &Shape, kind: ShapeKind) -> Shape {
         ShapeKind::Capsule => match shape {
             Shape::Capsule { .. } => shape.clone(),
             _ => {
-                let radius = capsule_radius(volume, 2.0 * half_length);
-                let reach = (half_length - radius).max(0.05 * radius) * along;
+                let mut radius = capsule_radius(volume, 2.0 * half_length);
+                let mut half = half_length - radius;
+                if half < SHORT * radius {
+                    // What is as wide as long becomes a little longer than wide.
+                    radius = SLIM * libm::cbrt(0.75 * volume / PI);
+                    half = 0.5 * volume / (PI * radius * radius) - 2.0 / 3.0 * radius;
+                }
+                let reach = half * along;
                 Shape::Capsule { from: (center - reach).to_array(), to: (center + reach).to_array(), radius }
             }
         },

@@ -120,6 +120,9 @@ fn closed(clip: &Clip, blend_secs: f64) -> Result<Clip, ClipEditError> {
     for frame in 0..frames {
         let before_end = (frames - 1 - frame) as f64 / clip.rate_hz;
         let weight = smooth(1.0 - before_end / blend_secs);
+        if weight == 0.0 {
+            continue;
+        }
         closed.root_positions[frame].z += weight * rise;
         for joint in 0..joints {
             let goal = if joint == 0 { heading * first[0] } else { first[joint] };

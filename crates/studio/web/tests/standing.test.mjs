@@ -26,13 +26,24 @@ describe("what is said of a body", { skip: BINARY ? false : "set SINEW_BINARY to
   });
 
   step("a transfer takes over the character just made", async () => {
-    await post("character", { rig: "quadruped" });
-    await page.waitForSelector('[data-key="character:characters/quadruped.toml"]');
-    await page.click('[data-key="make"]');
-    await page.waitForSelector('[data-key="body:shin_l"]');
+    await post("character", { rig: "dinosaur" });
+    await page.waitForSelector('[data-key="character:characters/dinosaur.toml"]');
     await goTo(page, "transfer");
-    await page.waitForFunction(() => document.querySelector('.transfer [data-key="character"]')?.value === "characters/dinosaur.toml");
+    const chosen = (name) => page.waitForFunction((n) => document.querySelector('.transfer [data-key="character"]')?.value === `characters/${n}.toml`, name);
+    await chosen("dinosaur");
+    await goTo(page, "library");
+    await page.click('[data-key="rig:quadruped"]');
+    await page.waitForSelector('[data-key="rig:quadruped"].selected');
+    await page.waitForSelector('.library .subject h1:text-is("quadruped")');
+    await page.click('[data-key="make"]');
+    await page.waitForSelector('.modeler [data-key="height"]');
+    await goTo(page, "transfer");
+    await chosen("quadruped");
     assert.equal(await page.locator('[data-key="trial"]').count(), 0);
+    await page.selectOption('.transfer [data-key="character"]', "characters/dinosaur.toml");
+    await goTo(page, "modeler");
+    await page.selectOption('.modeler [data-key="character"]', "characters/dinosaur.toml");
+    await page.waitForSelector('[data-key="body:tail4"]');
   });
 
   step("what stands falls in no drop, and what is soft in every one", async () => {
