@@ -78,7 +78,7 @@ describe("from a file to a physical motion", { skip: BINARY ? false : "set SINEW
     const { body } = (await hero()).character;
     const mass = (list) => list.find((b) => b.name === "thigh_l").mass;
     assert.equal(mass(body), mass(made.body));
-    await page.keyboard.press("Control+z");
+    await page.click('[data-key="undo"]');
     await page.waitForSelector('[data-key="body:thigh_r"] .mass:text-is("9.5 kg")');
   });
 
