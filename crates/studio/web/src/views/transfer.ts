@@ -314,7 +314,9 @@ export class TransferView implements View {
     this.chart.set(series, until);
     fill(
       this.chartCaption,
-      "Cost per window. Line: the best way. Dots: samples kept alive.",
+      job === null
+        ? "Mean cost of the motion in each window."
+        : "Cost per window as it is searched. Line: the best way. Dots: samples kept alive.",
       ...(series.length > 1 ? series.map((s) => h("span", { class: `key ${s.class}`, textContent: s.label })) : []),
     );
     this.chart.setCursor(this.timeline.secs);
