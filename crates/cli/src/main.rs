@@ -12,6 +12,10 @@ use std::process::ExitCode;
 /// What the program does when it is not told anything.
 const MAIN_JOB: [&str; 7] = ["sinew", "transfer", "dinosaur", "--clip", "boxing", "--out", "sinew-out"];
 
+/// What it says of that.
+const MAIN_JOB_SAYS: &str = "sinew: transferring the embedded dinosaur's boxing clip to simulation, into sinew-out, which takes up to a minute; \
+     `sinew --help` lists what else it does";
+
 /// Turns animation into simulated characters.
 ///
 /// Without a command: transfers the boxing clip of the embedded dinosaur to simulation and writes pictures, motion and report to sinew-out.
@@ -123,7 +127,11 @@ enum BenchName {
 fn main() -> ExitCode {
     let arguments: Vec<OsString> = std::env::args_os().collect();
     let cli = match arguments.len() {
-        0 | 1 => Cli::parse_from(MAIN_JOB),
+        0 | 1 => {
+            // Also where no bar is drawn, because nobody looks at a terminal.
+            eprintln!("{MAIN_JOB_SAYS}");
+            Cli::parse_from(MAIN_JOB)
+        }
         _ => Cli::parse_from(arguments),
     };
     let result = match cli.command {

@@ -7,5 +7,6 @@ mod feedback;
 mod library_words;
 mod live;
 mod pareto;
+mod readme;
 mod studio;
 mod transfer_cli;

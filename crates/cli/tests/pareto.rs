@@ -47,6 +47,32 @@ fn a_front_is_written_and_jumped_from() {
     let front = out.display().to_string();
     let jumped = sinew(&["jump", "--height", "1.75", "--front", &front, "--json"]);
     assert!(jumped.status.success(), "{}", text(&jumped.stderr));
+
+    // What the command prints is what its pages plot.
+    let path = folder.path().join("told").display().to_string();
+    let told = sinew(&["pareto", "jump", "--points", "3", "--generations", "3", "--out", &path]);
+    let told = text(&told.stdout);
+    let plotted = std::fs::read_to_string(out.join("front.html")).expect("a page");
+    let first = told.lines().nth(1).expect("a point").split_whitespace().nth(3).expect("its effort").to_owned();
+    let front: serde_json::Value =
+        serde_json::from_slice(&std::fs::read(out.join("front.json")).expect("a file")).expect("JSON");
+    let point = &front["points"][0];
+    let price = (point["effort"].as_f64().expect("J") + point["assist"].as_f64().expect("J")).ln();
+    assert!(told.contains("log effort") && plotted.contains("log effort"), "{told}");
+    assert!((first.parse::<f64>().expect("a number") - price).abs() < 1e-3, "{first} is not {price}");
+}
+
+#[test]
+fn a_height_beyond_the_front_is_said_to_be() {
+    let jumped = sinew(&["jump", "--height", "9"]);
+    assert!(jumped.status.success(), "{}", text(&jumped.stderr));
+    let told = text(&jumped.stdout);
+    assert!(told.starts_with("--height 9: out of range; the front goes from 1.6"), "{told}");
+    let within = text(&sinew(&["jump", "--height", "1.9"]).stdout);
+    assert!(!within.contains("out of range"), "{within}");
+    let answer: serde_json::Value =
+        serde_json::from_slice(&sinew(&["jump", "--height", "9", "--json"]).stdout).expect("one JSON object");
+    assert!(answer["within_range"] == false && answer["range"][1].as_f64() > Some(3.0), "{answer}");
 }
 
 #[test]

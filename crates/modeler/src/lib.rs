@@ -15,9 +15,11 @@ mod frames;
 pub mod ik;
 mod inertia;
 mod mend;
+mod notes;
 mod options;
 mod preflight;
 mod project;
+mod refit;
 mod sides;
 
 pub use binding::{Binding, EffectorLink, Link};
@@ -30,4 +32,5 @@ pub use mend::{Mend, mend};
 pub use options::{ModelOptions, Preset};
 pub use preflight::{ClipPoses, Preflight, PreflightOptions, preflight};
 pub use project::CharacterProject;
+pub use refit::{ShapeKind, as_kind, refit};
 pub use sides::counterpart;

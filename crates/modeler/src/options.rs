@@ -2,6 +2,7 @@
 
 use crate::ModelerError;
 use serde::{Deserialize, Serialize};
+use sinew_motion::Up;
 
 /// Which rules make the bodies and joints.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -25,6 +26,9 @@ pub struct ModelOptions {
     /// Metres in one unit of that file, where the character has not the size that the file says; only remembered.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub metres_per_unit: Option<f64>,
+    /// Axis of that file that points up, where somebody overruled what it says; only remembered.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub up: Option<Up>,
     /// Which rules make the bodies and joints.
     pub preset: Preset,
     /// Mass of the whole character, kg. Left out: 50 kg (paper), or volume × density (default).
@@ -108,6 +112,7 @@ impl Default for ModelOptions {
             name: "character".into(),
             source: String::new(),
             metres_per_unit: None,
+            up: None,
             preset: Preset::Default,
             mass: None,
             paper_radius_share: 0.10,

@@ -46,7 +46,7 @@ impl Default for PreflightOptions {
 
 impl PreflightOptions {
     /// When a character does not stand: its centre of mass has sunk, or its root has turned, whichever way.
-    fn fall_rule(&self) -> FallRule {
+    pub fn fall_rule(&self) -> FallRule {
         let tilt_cosine = Some(libm::cos(self.largest_tilt));
         FallRule { center: Some(self.least_height), tilt_cosine, ..FallRule::NONE }
     }

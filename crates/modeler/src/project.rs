@@ -1,4 +1,4 @@
-//! A character with its history: made once, edited, saved in its own file, undone and redone bit by bit.
+//! A character with its history: made, edited, made again with its edits, saved in its own file, undone and redone bit by bit.
 
 use crate::binding::Binding;
 use crate::construct::Modeled;
@@ -20,6 +20,25 @@ pub struct CharacterProject {
     present: Figure,
     edits: Vec<Change>,
     undone: Vec<Change>,
+    /// So many of the edits were taken over when it was made again: below them, undoing goes back to what it was before.
+    kept: usize,
+    /// What it was each time before it was made again, the oldest first.
+    earlier: Vec<Made>,
+    /// What it is made again to be when that is redone, the next last.
+    later: Vec<Made>,
+}
+
+/// A character that was made in another way, with all that was edited then.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Made {
+    options: ModelOptions,
+    notes: Vec<String>,
+    base: Base,
+    edits: Vec<Change>,
+    #[serde(default)]
+    undone: Vec<Change>,
+    #[serde(default)]
+    kept: usize,
 }
 
 /// What the character file remembers under `[origin]`.
@@ -36,10 +55,22 @@ struct Origin {
     edits: Vec<Change>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     undone: Vec<Change>,
+    #[serde(default, skip_serializing_if = "is_zero")]
+    kept: usize,
+    /// What it was before it was made again, each as JSON on one line.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    earlier: Vec<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    later: Vec<String>,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
+fn is_zero(count: &usize) -> bool {
+    *count == 0
 }
 
 /// The first character and its binding.
-#[derive(Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 struct Base {
     character: Character,
     binding: Binding,
@@ -57,7 +88,54 @@ impl CharacterProject {
             base,
             edits: Vec::new(),
             undone: Vec::new(),
+            kept: 0,
+            earlier: Vec::new(),
+            later: Vec::new(),
         }
+    }
+
+    /// Becomes `next`, which was made again of a rig that has changed or with other options, with all edits applied to it. Returns one
+    /// sentence for each edit that no longer fits and was left out; its notes say it, too. [`Self::undo`] brings back what it was before.
+    pub fn remake(&mut self, mut next: CharacterProject) -> Vec<String> {
+        let mut lost = Vec::new();
+        for change in &self.edits {
+            if let Err(error) = next.edit(change.clone()) {
+                lost.push(format!("The edit `{}` no longer fits and was left out: {error}.", change.name()));
+            }
+        }
+        next.notes.extend(lost.iter().cloned());
+        next.kept = next.edits.len();
+        next.earlier = std::mem::take(&mut self.earlier);
+        next.earlier.push(self.made());
+        *self = next;
+        lost
+    }
+
+    /// Remembers another file with the same skeleton as the one it was made of. [`Self::undo`] takes that back, too.
+    pub fn take_source(&mut self, source: &str) {
+        self.earlier.push(self.made());
+        self.options.source = source.to_owned();
+        (self.kept, self.undone, self.later) = (self.edits.len(), Vec::new(), Vec::new());
+    }
+
+    fn made(&self) -> Made {
+        Made {
+            options: self.options.clone(),
+            notes: self.notes.clone(),
+            base: Base { character: self.base.character.clone(), binding: self.base.binding.clone() },
+            edits: self.edits.clone(),
+            undone: self.undone.clone(),
+            kept: self.kept,
+        }
+    }
+
+    /// Becomes what was made in another way; `false` where its edits no longer hold.
+    fn become_made(&mut self, made: Made) -> bool {
+        let base = Figure { character: made.base.character, binding: made.base.binding };
+        let Ok(present) = replay(&base, &made.edits) else { return false };
+        (self.options, self.notes, self.base, self.present) = (made.options, made.notes, base, present);
+        (self.edits, self.undone, self.kept) = (made.edits, made.undone, made.kept);
+        true
     }
 
     /// The character as it is now, without its history.
@@ -80,6 +158,21 @@ impl CharacterProject {
         &self.notes
     }
 
+    /// What was guessed, as far as no edit has overruled it since.
+    pub fn present_notes(&self) -> Vec<String> {
+        crate::notes::present(&self.notes, &self.base.character, &self.present.character)
+    }
+
+    /// The character as it was made, before its edits.
+    pub fn made_character(&self) -> &Character {
+        &self.base.character
+    }
+
+    /// What it weighed before it was edited, kg.
+    pub fn guessed_mass(&self) -> f64 {
+        self.made_character().bodies.iter().map(|body| body.mass).sum()
+    }
+
     /// All changes that hold, in order.
     pub fn edits(&self) -> &[Change] {
         &self.edits
@@ -91,11 +184,33 @@ impl CharacterProject {
         self.present.apply(&change)?;
         self.edits.push(change);
         self.undone.clear();
+        self.later.clear();
         Ok(())
+    }
+
+    /// Whether there is a change to take back.
+    pub fn can_undo(&self) -> bool {
+        !(self.edits.is_empty() && self.earlier.is_empty())
+    }
+
+    /// Whether a change was taken back that can be made again.
+    pub fn can_redo(&self) -> bool {
+        !(self.undone.is_empty() && self.later.is_empty())
     }
 
     /// Takes the last change back; `false` where there is none.
     pub fn undo(&mut self) -> bool {
+        if self.edits.len() <= self.kept
+            && let Some(before) = self.earlier.last().cloned()
+        {
+            let now = self.made();
+            let is_back = self.become_made(before);
+            if is_back {
+                self.earlier.pop();
+                self.later.push(now);
+            }
+            return is_back;
+        }
         let Some(change) = self.edits.pop() else { return false };
         match replay(&self.base, &self.edits) {
             Ok(figure) => {
@@ -113,6 +228,17 @@ impl CharacterProject {
 
     /// Makes the change that was undone last again; `false` where there is none.
     pub fn redo(&mut self) -> bool {
+        if self.undone.is_empty()
+            && let Some(after) = self.later.last().cloned()
+        {
+            let now = self.made();
+            let is_on = self.become_made(after);
+            if is_on {
+                self.later.pop();
+                self.earlier.push(now);
+            }
+            return is_on;
+        }
         let Some(change) = self.undone.last() else { return false };
         if self.present.apply(change).is_err() {
             return false;
@@ -131,6 +257,9 @@ impl CharacterProject {
             binding: self.present.binding.clone(),
             edits: self.edits.clone(),
             undone: self.undone.clone(),
+            kept: self.kept,
+            earlier: in_lines(&self.earlier),
+            later: in_lines(&self.later),
         };
         let origin = toml::Table::try_from(&origin).unwrap_or_default();
         Character { origin: Some(origin), ..self.present.character.clone() }
@@ -161,17 +290,20 @@ impl CharacterProject {
         let base: Option<Base> = serde_json::from_str(&origin.base).ok();
         let base = base.map(|b| Figure { character: b.character, binding: b.binding });
         let is_told = base.as_ref().is_some_and(|b| replay(b, &origin.edits).is_ok_and(|replayed| replayed == present));
-        let (base, edits, undone) = match (base, is_told) {
-            (Some(base), true) => (base, origin.edits, origin.undone),
+        let (base, edits, undone, history) = match (base, is_told) {
+            (Some(base), true) => {
+                (base, origin.edits, origin.undone, (origin.kept, of_lines(&origin.earlier), of_lines(&origin.later)))
+            }
             _ => {
                 let note = "The file was changed by hand since its last edit; earlier edits can no longer be undone.";
                 if !notes.iter().any(|n| n == note) {
                     notes.push(note.into());
                 }
-                (present.clone(), Vec::new(), Vec::new())
+                (present.clone(), Vec::new(), Vec::new(), Default::default())
             }
         };
-        Ok(CharacterProject { options: origin.options, notes, base, present, edits, undone })
+        let (kept, earlier, later) = history;
+        Ok(CharacterProject { options: origin.options, notes, base, present, edits, undone, kept, earlier, later })
     }
 }
 
@@ -179,6 +311,15 @@ fn replay(base: &Figure, edits: &[Change]) -> Result<Figure, ModelerError> {
     let mut figure = base.clone();
     edits.iter().try_for_each(|change| figure.apply(change))?;
     Ok(figure)
+}
+
+fn in_lines(all: &[Made]) -> Vec<String> {
+    all.iter().map(|made| serde_json::to_string(made).unwrap_or_default()).collect()
+}
+
+/// What cannot be read is not offered to go back to.
+fn of_lines(lines: &[String]) -> Vec<Made> {
+    lines.iter().filter_map(|line| serde_json::from_str(line).ok()).collect()
 }
 
 fn one_line(error: &toml::de::Error) -> String {

@@ -3,7 +3,7 @@
 use crate::support;
 use glam::{DMat3, DQuat, DVec3};
 use proptest::prelude::*;
-use sinew_modeler::{Change, CharacterProject, Edit, ModelOptions, Size, model};
+use sinew_modeler::{Change, CharacterProject, Edit, ModelOptions, Modeled, Size, model};
 use sinew_sim::mass_properties::of_body;
 use sinew_sim::{Character, JointKind, Model, Scene, Shape};
 
@@ -221,6 +221,77 @@ fn a_saved_project_comes_back_with_its_history() {
     assert_eq!(project.character().bodies, changed.bodies);
     changed.origin = None;
     assert!(CharacterProject::from_character(changed, "dino.toml").unwrap_err().to_string().contains("dino.toml"));
+}
+
+#[test]
+fn a_total_mass_makes_everything_heavier_and_stronger_alike() {
+    let mut project = project();
+    let before = project.character().clone();
+    let mass = |character: &Character| character.bodies.iter().map(|b| b.mass).sum::<f64>();
+    project.edit(Edit::SetTotalMass { mass: 2.0 * mass(&before) }).unwrap();
+    let after = project.character();
+    assert!((mass(after) - 2.0 * mass(&before)).abs() < 1e-9 * mass(&before));
+    for (old, new) in before.joints.iter().zip(&after.joints) {
+        assert!((new.kp - 2.0 * old.kp).abs() <= 1e-9 * old.kp && (new.kd - 2.0 * old.kd).abs() <= 1e-9 * old.kd);
+        assert_eq!(old.torque_limit.map(|limit| 2.0 * limit), new.torque_limit);
+    }
+    // It moves as before: the state after a second of standing is the same.
+    let after_a_second = |character: &Character| {
+        let scene = Scene::on_ground(Character { origin: None, ..character.clone() });
+        let model = std::sync::Arc::new(Model::new(&scene, 0.002).unwrap());
+        let mut batch = sinew_sim::Batch::new(&model, 1, sinew_sim::BatchOptions::default()).unwrap();
+        batch.step(500);
+        batch.world(0).position()
+    };
+    let (light, heavy) = (after_a_second(&before), after_a_second(after));
+    let off = light.iter().zip(&heavy).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+    assert!(off < 0.02, "{off}");
+    let error = project.edit(Edit::SetTotalMass { mass: 0.0 }).unwrap_err().to_string();
+    assert!(error.contains("in kilograms"), "{error}");
+}
+
+#[test]
+fn a_character_made_again_keeps_its_edits_says_which_no_longer_fit_and_comes_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("dino.toml");
+    let mut first = project();
+    first.edit(Edit::SetMass { body: "head".into(), mass: 2.0 }).unwrap();
+    first.edit(Edit::SetMass { body: "tail4".into(), mass: 0.3 }).unwrap();
+    let before = first.to_character().to_toml();
+
+    // The new one has no tail's end.
+    let mut other = project();
+    other.edit(Edit::MergeBody { body: "tail4".into() }).unwrap();
+    let options = ModelOptions { source: "dino-2.glb".into(), ..other.options().clone() };
+    let modeled = Modeled { character: other.character().clone(), binding: other.binding().clone(), notes: Vec::new() };
+    let lost = first.remake(CharacterProject::new(modeled, &options));
+    assert!(matches!(&lost[..], [one] if one.contains("`set_mass tail4` no longer fits")), "{lost:?}");
+    assert!(first.notes().iter().any(|note| note.contains("set_mass tail4")));
+    assert_eq!((first.edits().len(), first.options().source.as_str()), (1, "dino-2.glb"));
+    assert_eq!(first.character().bodies.iter().find(|b| b.name == "head").map(|b| b.mass), Some(2.0));
+    let again = first.to_character().to_toml();
+
+    // The history goes through the making, also out of a file; and forth again.
+    first.edit(Edit::SetMass { body: "head".into(), mass: 3.0 }).unwrap();
+    first.save(&path).unwrap();
+    let mut back = CharacterProject::load(&path).unwrap();
+    assert!(back.can_undo() && back.undo() && back.undo());
+    let plain = |project: &CharacterProject| Character { origin: None, ..project.to_character() }.to_toml();
+    let made = Character::from_toml(&before).unwrap();
+    assert_eq!(plain(&back), Character { origin: None, ..made }.to_toml());
+    assert_eq!((back.edits().len(), back.options().source.as_str()), (2, "dino.glb"));
+    back.save(&path).unwrap();
+    let mut back = CharacterProject::load(&path).unwrap();
+    assert!(back.can_redo() && back.redo());
+    let made = Character::from_toml(&again).unwrap();
+    assert_eq!(plain(&back), Character { origin: None, ..made }.to_toml());
+    assert!(back.redo() && !back.redo());
+    assert!(back.undo() && back.undo() && back.undo() && back.undo() && !back.undo());
+
+    // Another file with the same skeleton is a step of its own.
+    back.take_source("dino-step.glb");
+    assert_eq!((back.options().source.as_str(), back.can_redo()), ("dino-step.glb", false));
+    assert!(back.undo() && back.options().source == "dino.glb" && !back.can_undo());
 }
 
 fn any_change() -> impl Strategy<Value = Change> {

@@ -7,6 +7,15 @@ use sinew_motion::tools::{ContactOptions, Floor, Foot, contacts, feet, put_on_gr
 use sinew_motion::{Clip, Format, Skeleton, StretchedJoint};
 use std::fmt::Write as _;
 
+/// A clip that goes less far than this share of the height stays where it is.
+const STAYS: f64 = 0.15;
+
+/// Whether a clip's name says that it goes somewhere.
+fn goes_by_name(name: &str) -> bool {
+    let name = name.to_lowercase();
+    ["walk", "run", "jog", "sprint", "trot", "gallop", "canter"].iter().any(|gait| name.contains(gait))
+}
+
 /// What `sinew inspect` tells.
 #[derive(Debug, Serialize)]
 pub struct Inspection {
@@ -194,15 +203,45 @@ fn inspect_clip(skeleton: &Skeleton, clip: &Clip, feet: &[Foot]) -> Result<ClipI
     };
     let positions = &placed.clip.root_positions;
     let travel = positions[positions.len() - 1] - positions[0];
+    let is_cycle = clip.frame_count() > 2 && repeat_cycle(clip, 1)?.is_cycle;
+    let mut notes = placed.notes;
+    let stays = placed.given_speed.is_none() && travel.truncate().length() < STAYS * skeleton.height();
+    if is_cycle && stays && goes_by_name(&clip.name) {
+        notes.push(format!(
+            "{}: stays in place, though by its name it goes somewhere; its feet do not say how fast, so it is left there",
+            clip.name
+        ));
+    }
     Ok(ClipInspection {
         name: clip.name.clone(),
         duration_secs: clip.duration_secs(),
         frames: clip.frame_count(),
         rate_hz: clip.rate_hz,
-        is_cycle: clip.frame_count() > 2 && repeat_cycle(clip, 1)?.is_cycle,
+        is_cycle,
         in_place_speed: placed.given_speed,
         travel_m: travel.truncate().length(),
         stance,
-        notes: placed.notes,
+        notes,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::source::Source;
+
+    #[test]
+    fn a_walk_that_is_left_in_place_is_said_to_be() {
+        let mut source = Source::open("human".as_ref(), &[], &Default::default()).expect("embedded");
+        let said = |source: &Source, name: &str| {
+            let found = Inspection::new(source).expect("looked at");
+            let clip = found.clips.into_iter().find(|clip| clip.name == name).expect("the clip");
+            clip.notes.iter().any(|note| note.contains("stays in place"))
+        };
+        assert!(!said(&source, "walk") && !said(&source, "idle"));
+        let mut still = source.rig.clips.iter().find(|clip| clip.name == "idle").expect("idle").clone();
+        still.name = "Walk_Loop".into();
+        source.rig.clips.push(still);
+        assert!(said(&source, "Walk_Loop"));
+    }
 }

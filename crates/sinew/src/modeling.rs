@@ -91,13 +91,17 @@ impl Modeling {
     /// # Errors
     /// Where a clip is not found, or no character can be made of the skeleton.
     pub fn new(source: &Source, wanted: &[String], options: &ModelOptions) -> Result<Modeling> {
-        let skeleton = &source.rig.skeleton;
-        let feet = feet(skeleton, &source.rig.clips);
-        let (clips, clip_notes) = clips_on_ground(&source.rig, wanted, &feet)?;
-        let modeled = model(skeleton, &clips, options)?;
-        let project = CharacterProject::new(modeled, options);
-        let modeling = Modeling::of_project(project, skeleton, clips, clip_notes)?;
+        let (project, clips, clip_notes) = made(source, wanted, options)?;
+        let modeling = Modeling::of_project(project, &source.rig.skeleton, clips, clip_notes)?;
         Ok(Modeling { sizing: Some(source.sizing.clone()), ..modeling })
+    }
+
+    /// Makes a character as [`Self::new`] does, without laying its clips onto it.
+    ///
+    /// # Errors
+    /// Where a clip is not found, or no character can be made of the skeleton.
+    pub fn character(source: &Source, wanted: &[String], options: &ModelOptions) -> Result<CharacterProject> {
+        Ok(made(source, wanted, options)?.0)
     }
 
     /// Lays the clips of a rig onto a character that was made before.
@@ -187,6 +191,19 @@ impl Modeling {
             notes: self.project.notes().iter().chain(&self.clip_notes).cloned().collect(),
         }
     }
+}
+
+/// A character without edits, and its clips on level ground with what that took.
+fn made(
+    source: &Source,
+    wanted: &[String],
+    options: &ModelOptions,
+) -> Result<(CharacterProject, Vec<Clip>, Vec<String>)> {
+    let skeleton = &source.rig.skeleton;
+    let feet = feet(skeleton, &source.rig.clips);
+    let (clips, notes) = clips_on_ground(&source.rig, wanted, &feet)?;
+    let modeled = model(skeleton, &clips, options)?;
+    Ok((CharacterProject::new(modeled, options), clips, notes))
 }
 
 fn poses(fitted: &FittedClip) -> ClipPoses {

@@ -20,6 +20,8 @@ pub struct Source {
     pub rig: Rig,
     /// Where that size comes from.
     pub sizing: Sizing,
+    /// How many of the clips, the last ones, came from other files.
+    pub added: usize,
 }
 
 /// Files whose clips are added, and the map of joints by which they are moved.
@@ -92,7 +94,7 @@ impl Source {
         motions: Motions,
         options: &ImportOptions,
     ) -> Result<Source> {
-        let has_own = !rig.clips.is_empty();
+        let own = rig.clips.len();
         let mut sizing = settle_size(&mut rig, options, &SizeOptions::default())?;
         let mut laid = false;
         for motion in motions.files {
@@ -103,10 +105,11 @@ impl Source {
             // Clips that come from another body say nothing about the size of this one.
             laid |= add_clips(&mut rig, &other, &motion.to_string_lossy(), motions.map)? == Fit::ByNames;
         }
-        if !has_own && laid {
+        if own == 0 && laid {
             sizing = settle_size(&mut rig, options, &SizeOptions::default())?;
         }
-        Ok(Source { name, bytes, folder, rig, sizing })
+        let added = rig.clips.len() - own;
+        Ok(Source { name, bytes, folder, rig, sizing, added })
     }
 
     /// Metres in one unit of the file, where these are not those of the file's own size.

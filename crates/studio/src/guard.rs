@@ -14,6 +14,7 @@ const OWN_NAMES: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
 
 /// Refuses foreign requests; adds what keeps answers out of foreign pages.
 pub async fn guard(port: u16, request: Request, next: Next) -> Response {
+    // Also pages of results, whose sandbox makes their own links come from nowhere.
     let is_page = !request.uri().path().starts_with("/api");
     let mut response = match check(port, is_page, request.headers()) {
         Ok(()) => next.run(request).await,

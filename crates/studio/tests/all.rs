@@ -3,6 +3,7 @@
 //! One program for all tests of this folder, which is built sooner than one for each file.
 
 mod assist;
+mod clips;
 mod hostile;
 mod jobs;
 mod modeler;

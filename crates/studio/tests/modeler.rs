@@ -201,3 +201,145 @@ fn a_gltf_comes_in_parts() {
     assert!(!server.path("rigs/human").exists());
     assert_eq!(server.delete("/api/rig?id=human").status, 400, "embedded ones stay");
 }
+
+#[test]
+fn a_character_gets_another_size_and_mass_and_keeps_its_edits() {
+    let server = Running::start();
+    let made = server.ok(server.post("/api/character", &json!({"rig": "human"})));
+    let id = made["id"].clone();
+    let size = &made["size"];
+    let height = size["height_m"].as_f64().expect("a height");
+    assert!((1.5..2.1).contains(&height) && size["size_source"] == "guess" && size["up"] == "y", "{size}");
+    assert!(size["size_reason"].as_str().is_some_and(|reason| reason.len() > 10), "{size}");
+    let change = json!({"edit": "set_mass", "body": "head", "mass": 4.0});
+    let edited = server.ok(server.post("/api/character/edit", &json!({"id": id, "change": change})));
+
+    let tall = server.ok(server.post("/api/character/remake", &json!({"id": id, "height_m": 2.5})));
+    let close = |a: &serde_json::Value, b: f64| a.as_f64().is_some_and(|a| (a / b - 1.0).abs() < 1e-6);
+    assert!(close(&tall["size"]["height_m"], 2.5) && tall["size"]["size_source"] == "user", "{}", tall["size"]);
+    assert!(close(&tall["size"]["guessed_height_m"], height));
+    // Volumes grow with the cube, and what it weighs with them.
+    let ratio = tall["size"]["guessed_mass_kg"].as_f64().expect("kg") / size["guessed_mass_kg"].as_f64().expect("kg");
+    assert!((ratio / (2.5 / height).powi(3) - 1.0).abs() < 0.05, "{ratio}");
+    let head = |detail: &serde_json::Value| {
+        let bodies = detail["character"]["body"].as_array().expect("bodies").clone();
+        bodies.iter().find(|b| b["name"] == "head").expect("a head")["mass"].clone()
+    };
+    assert_eq!((head(&tall), tall["edits"].as_array().map(Vec::len)), (json!(4.0), Some(1)));
+    let root = |detail: &serde_json::Value| detail["rest"][0]["position"][2].as_f64().expect("a height");
+    assert!((root(&tall) / root(&made) - 2.5 / height).abs() < 0.02);
+    // The motion and the skin are as large as it.
+    let motion = server.get(&format!("/api/character/motion?id={}&clip=walk", encoded("characters/human.toml")));
+    assert_eq!(motion.status, 200, "{}", String::from_utf8_lossy(&motion.body));
+    let skin = server.ok(server.get(&format!("/api/character/skin?id={}", encoded("characters/human.toml"))));
+    assert!(close(&skin["metres_per_unit"], tall["size"]["metres_per_unit"].as_f64().expect("a unit")));
+
+    let mass = json!({"edit": "set_total_mass", "mass": 100.0});
+    let heavy = server.ok(server.post("/api/character/edit", &json!({"id": id, "change": mass})));
+    assert!(close(&heavy["mass_kg"], 100.0));
+    assert!(heavy["notes"].to_string().contains("It weighs 100.0 kg, as it was edited"), "{}", heavy["notes"]);
+
+    // One undo for each, back to the bit.
+    server.ok(server.post("/api/character/undo", &json!({"id": id})));
+    let back = server.ok(server.post("/api/character/undo", &json!({"id": id})));
+    assert_eq!((&back["character"], &back["size"]), (&edited["character"], &edited["size"]));
+    let forth = server.ok(server.post("/api/character/redo", &json!({"id": id})));
+    assert_eq!(forth["character"], tall["character"]);
+    // Guessed anew, it is as large as it was.
+    let guessed = server.ok(server.post("/api/character/remake", &json!({"id": id, "guess": true})));
+    assert_eq!((&guessed["size"]["size_source"], close(&guessed["size"]["height_m"], height)), (&json!("guess"), true));
+
+    let lying = server.ok(server.post("/api/character/remake", &json!({"id": id, "up": "z"})));
+    assert!(lying["size"]["up"] == "z" && lying["size"]["up_reason"].to_string().contains("as given"), "{lying}");
+    for (wrong, says) in [
+        (json!({"id": id, "height_m": -1.0}), "give one from"),
+        (json!({"id": id, "metres_per_unit": 0.0}), "a positive number"),
+    ] {
+        let refused = server.post("/api/character/remake", &wrong);
+        assert!(refused.status == 400 && refused.error().contains(says), "{}", refused.error());
+    }
+    let late = server.post("/api/character/remake", &json!({"id": id, "revision": 1, "height_m": 1.0}));
+    assert_eq!(late.status, 409, "{}", late.error());
+}
+
+#[test]
+fn a_changed_file_takes_the_place_of_the_old_one_and_its_characters_keep_their_edits() {
+    let server = Running::start();
+    let file = |bytes: &[u8]| server.request("POST", "/api/upload?name=hero.glb&replace=true", "", bytes);
+    let first = server.ok(file(sinew::assets::dinosaur()));
+    assert_eq!((&first["rig"]["id"], first.get("replaced")), (&json!("rigs/hero.glb"), None));
+    let made = server.ok(server.post("/api/character", &json!({"rig": "rigs/hero.glb"})));
+    let edit = |change: serde_json::Value| {
+        server.ok(server.post("/api/character/edit", &json!({"id": made["id"], "change": change})))
+    };
+    edit(json!({"edit": "set_mass", "body": "head", "mass": 2.5}));
+    let edited = edit(json!({"edit": "set_mass", "body": "tail4", "mass": 0.4}));
+
+    // The same bytes change nothing.
+    let same = server.ok(file(sinew::assets::dinosaur()));
+    assert_eq!((&same["unchanged"], &same["replaced"]), (&json!(true), &json!([])));
+
+    // The artist's new file is another figure: what is in it keeps its edits.
+    let again = server.ok(file(sinew::assets::human()));
+    assert_eq!(again["rig"]["id"], "rigs/hero.glb");
+    let told = &again["replaced"][0];
+    assert_eq!((told["id"].as_str(), told["problem"].as_str()), (Some("characters/hero.toml"), None));
+    assert!(told["lost"].to_string().contains("set_mass tail4"), "{told}");
+    assert!(!server.path("rigs/hero-2.glb").exists());
+    assert_eq!(std::fs::read(server.path(".studio/replaced/hero.glb")).expect("kept"), sinew::assets::dinosaur());
+    let now = server.ok(server.get(&format!("/api/character?id={}", encoded("characters/hero.toml"))));
+    let mass = now["character"]["body"].as_array().expect("bodies").iter().find(|b| b["name"] == "head");
+    assert_eq!(mass.expect("a head")["mass"], json!(2.5));
+    let back = server.ok(server.post("/api/character/undo", &json!({"id": made["id"]})));
+    assert_eq!(back["character"], edited["character"]);
+
+    // What cannot be read leaves everything as it is.
+    let refused = file(b"glTF but not really");
+    assert_eq!(refused.status, 400);
+    assert_eq!(std::fs::read(server.path("rigs/hero.glb")).expect("there"), sinew::assets::human());
+}
+
+#[test]
+fn a_body_is_fitted_to_its_skin_or_gets_another_kind_of_shape() {
+    let server = Running::start();
+    let made = server.ok(server.post("/api/character", &json!({"rig": "dinosaur"})));
+    let id = made["id"].clone();
+    let shapes = |detail: &serde_json::Value, body: &str| {
+        let bodies = detail["character"]["body"].as_array().expect("bodies");
+        bodies.iter().find(|b| b["name"] == body).expect("the body")["shape"].as_array().expect("shapes").clone()
+    };
+    let refit = |more: serde_json::Value| {
+        let mut request = json!({"id": id});
+        request.as_object_mut().expect("an object").extend(more.as_object().expect("an object").clone());
+        server.post("/api/character/refit", &request)
+    };
+    let boxed = server.ok(refit(json!({"body": "thigh_l", "kind": "box", "shape": 0, "mirror": true})));
+    for side in ["thigh_l", "thigh_r"] {
+        assert_eq!(shapes(&boxed, side)[0]["type"], "box", "{side}");
+    }
+    // Several shapes, of which the misfit is mended by the skin.
+    let wrong = json!({"edit": "set_shapes", "body": "thigh_l", "shapes": [{"type": "sphere", "center": [0.4, 0.0, 0.0], "radius": 0.03}], "mirror": true});
+    server.ok(server.post("/api/character/edit", &json!({"id": id, "change": wrong})));
+    let cover = |body: &str| {
+        let found =
+            server.ok(server.get(&format!("/api/character/preflight?id={}", encoded("characters/dinosaur.toml"))));
+        let bodies = found["cover"]["bodies"].as_array().expect("bodies").clone();
+        bodies.iter().find(|b| b["body"] == body).expect("the body")["covered"].as_f64().expect("a share")
+    };
+    assert!(cover("thigh_l") < 0.1 && cover("thigh_r") < 0.1);
+    server.ok(refit(json!({"body": "thigh_l", "mirror": true})));
+    assert!(cover("thigh_l") > 0.6 && cover("thigh_r") > 0.5, "{} {}", cover("thigh_l"), cover("thigh_r"));
+    for _ in 0..3 {
+        server.ok(server.post("/api/character/undo", &json!({"id": id})));
+    }
+    let back = server.ok(server.get(&format!("/api/character?id={}", encoded("characters/dinosaur.toml"))));
+    assert_eq!(back["character"], made["character"]);
+    for (wrong, says) in [
+        (json!({"body": "fin"}), "no body"),
+        (json!({"body": "head", "shape": 9, "kind": "box"}), "no shape 9"),
+        (json!({"body": "head", "shape": 0}), "which kind"),
+    ] {
+        let refused = refit(wrong);
+        assert!(refused.status >= 400 && refused.error().contains(says), "{}", refused.error());
+    }
+}

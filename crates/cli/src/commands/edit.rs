@@ -52,6 +52,11 @@ enum What {
         #[arg(allow_negative_numbers = true)]
         mass: f64,
     },
+    /// Sets the mass of the whole character, kg; gains and torque limits grow with it
+    TotalMass {
+        #[arg(allow_negative_numbers = true)]
+        mass: f64,
+    },
     /// Sets the axis of a hinge
     Axis {
         joint: String,
@@ -195,6 +200,7 @@ impl What {
             What::Turn { body, turn } => Edits::OrientBody { body, turn: quaternion(&turn)? },
             What::Size { body, size } => Edits::SizeBody { body, size: size.size()? },
             What::Mass { body, mass } => Edits::SetMass { body, mass },
+            What::TotalMass { mass } => Edits::SetTotalMass { mass },
             What::Axis { joint, axis } => Edits::SetAxis { joint, axis: three(&axis)? },
             What::Limits { joint, limits } => {
                 let limits = match limits[..] {

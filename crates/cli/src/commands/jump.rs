@@ -52,9 +52,25 @@ impl Jump {
             folder.write(&[("controller.toml".to_owned(), text), ("jump.png".to_owned(), strip)])?;
             folder.keep();
         }
+        let reach = reach(&front);
+        let is_within = reach.is_none_or(|[low, high]| (low - NEAR..=high + NEAR).contains(&self.height));
         match self.json {
-            true => show(&(serde_json::to_string_pretty(&summary(&dialled, self.height, wall_secs))? + "\n")),
-            false => show(&self.text(&dialled, wall_secs)),
+            true => {
+                let mut summary = summary(&dialled, self.height, wall_secs);
+                summary["within_range"] = is_within.into();
+                summary["range"] = json!(reach);
+                show(&(serde_json::to_string_pretty(&summary)? + "\n"))
+            }
+            false => {
+                let beyond = match reach.filter(|_| !is_within) {
+                    Some([low, high]) => format!(
+                        "--height {}: out of range; the front goes from {low:.2} to {high:.2} m, and this is the nearest of its jumps\n",
+                        self.height
+                    ),
+                    None => String::new(),
+                };
+                show(&(beyond + &self.text(&dialled, wall_secs)))
+            }
         }
     }
 
@@ -82,6 +98,15 @@ impl Jump {
         }
         text
     }
+}
+
+/// A height that is so near to a front's ends is not out of its range, m.
+const NEAR: f64 = 0.02;
+
+/// Lowest and highest jump of a front, m.
+fn reach(front: &Front) -> Option<[f64; 2]> {
+    let heights = front.points.iter().map(|point| point.height);
+    Some([heights.clone().reduce(f64::min)?, heights.reduce(f64::max)?])
 }
 
 /// How far from its start a jump in place may land, m.

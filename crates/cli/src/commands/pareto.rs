@@ -242,14 +242,14 @@ fn summary(finished: &Finished, wall_secs: f64, out: &std::path::Path) -> serde_
 
 fn text(finished: &Finished, wall_secs: f64, out: &std::path::Path) -> String {
     let front = &finished.front;
-    let mut text = String::from("  point  head reaches   effort  gravity at take-off  grown back after  lands at\n");
+    let mut text = String::from("  point  head reaches  log effort  gravity at take-off  grown back after  lands at\n");
     for (index, point) in front.points.iter().enumerate() {
         let help = match point.is_natural() {
             true => format!("{:>20}  {:>16}", "natural", "-"),
             false => format!("{:>15.2} m/s²  {:>14.2} s", point.take_off_gravity, point.assist_secs),
         };
         text +=
-            &format!("  {index:5}  {:10.3} m  {:7.2} {help}  {:6.2} m\n", point.height, point.effort, point.landing);
+            &format!("  {index:5}  {:10.3} m  {:10.3} {help}  {:6.2} m\n", point.height, point.price(), point.landing);
     }
     text += &format!(
         "hypervolume {:.4} after {} jumps in {wall_secs:.1} s; hash {}\npage:        {}\npictures:    {}, {}\nfront:       {}, {}\ncontrollers: {}\none of them: sinew jump --height 1.9 --front {}\n",

@@ -96,14 +96,34 @@ pub(super) fn size(figure: &mut Figure, name: &str, size: Size) -> Result<(), Mo
     for shape in body.shapes.iter_mut().filter(|s| fits(s)) {
         resize(shape, size, center);
     }
-    // Given mass properties change as those that the shapes imply.
+    changed_shapes(body, &before);
+    Ok(())
+}
+
+/// Most shapes of a body.
+const MOST_SHAPES: usize = 8;
+
+pub(super) fn set_shapes(figure: &mut Figure, name: &str, shapes: &[Shape]) -> Result<(), ModelerError> {
+    let place = format!("body {name:?}");
+    if shapes.is_empty() || shapes.len() > MOST_SHAPES {
+        let problem = format!("a body has from 1 to {MOST_SHAPES} shapes, not {}; give so many", shapes.len());
+        return Err(ModelerError::refused(place, problem));
+    }
+    let body = figure.body(name)?;
+    let before = implied(body);
+    body.shapes = shapes.to_vec();
+    changed_shapes(body, &before);
+    Ok(())
+}
+
+/// Given mass properties change as those that the shapes imply.
+fn changed_shapes(body: &mut Body, before: &sinew_sim::mass_properties::MassProperties) {
     let after = implied(body);
     let trace = |i: [f64; 6]| i[0] + i[1] + i[2];
     let ratio = trace(after.inertia) / trace(before.inertia).max(1e-300);
     body.inertia = body.inertia.map(|i| i.map(|x| x * ratio));
-    let shift = DVec3::from_array(after.center_of_mass) - center;
+    let shift = DVec3::from_array(after.center_of_mass) - DVec3::from_array(before.center_of_mass);
     body.center_of_mass = body.center_of_mass.map(|c| (DVec3::from_array(c) + shift).to_array());
-    Ok(())
 }
 
 /// Mass properties of the shapes alone.
@@ -147,6 +167,26 @@ pub(super) fn set_mass(figure: &mut Figure, name: &str, mass: f64) -> Result<(),
         return Err(ModelerError::refused(place, "a mass must be positive; give it in kilograms"));
     }
     weigh(body, mass);
+    Ok(())
+}
+
+/// With `s = M' / M`: masses and inertias, gains and torque limits times `s`, which leaves every motion under gravity as it was; what others weigh
+/// that push it does not change.
+pub(super) fn set_total_mass(figure: &mut Figure, mass: f64) -> Result<(), ModelerError> {
+    let place = format!("character {:?}", figure.character.name);
+    check_numbers(&place, &[mass])?;
+    if mass < 1e-3 {
+        return Err(ModelerError::refused(place, "a character weighs at least a gram; give its mass in kilograms"));
+    }
+    let factor = mass / figure.character.bodies.iter().map(|body| body.mass).sum::<f64>();
+    for body in &mut figure.character.bodies {
+        let own = factor * body.mass;
+        weigh(body, own);
+    }
+    for joint in &mut figure.character.joints {
+        (joint.kp, joint.kd, joint.armature) = (factor * joint.kp, factor * joint.kd, factor * joint.armature);
+        joint.torque_limit = joint.torque_limit.map(|limit| factor * limit);
+    }
     Ok(())
 }
 

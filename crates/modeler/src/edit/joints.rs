@@ -17,8 +17,29 @@ pub(super) fn set_axis(figure: &mut Figure, name: &str, axis: [f64; 3]) -> Resul
     Ok(())
 }
 
+/// People turn joints by degrees, and so says the refusal; the file has radians.
 pub(super) fn set_limits(figure: &mut Figure, name: &str, limits: Option<[f64; 2]>) -> Result<(), ModelerError> {
-    figure.joint(name)?.limits = limits;
+    let place = format!("joint {name:?}");
+    let joint = figure.joint(name)?;
+    if let Some([low, high]) = limits {
+        check_numbers(&place, &[low, high])?;
+        let degrees = |angle: f64| format!("{:.0}°", angle.to_degrees());
+        let problem = match joint.kind {
+            JointKind::Hinge if low >= high => Some(format!(
+                "its limits would go from {} to {}, but the first must be less than the second; swap or widen them",
+                degrees(low),
+                degrees(high)
+            )),
+            JointKind::Ball if low != 0.0 || high <= 0.0 || high > PI => {
+                Some(format!("a ball turns by at most {}, but that is above 0° and at most 180°", degrees(high)))
+            }
+            _ => None,
+        };
+        if let Some(problem) = problem {
+            return Err(ModelerError::refused(place, problem));
+        }
+    }
+    joint.limits = limits;
     Ok(())
 }
 

@@ -2,10 +2,12 @@
 
 use super::Edit;
 use crate::ModelerError;
+use crate::construct::mirrored_shape;
 use crate::figure::{Figure, Pose};
-use crate::frames::{quaternion, wxyz};
+use crate::frames::{moved, quaternion, wxyz};
 use crate::sides::{Mirror, counterpart, swapped};
 use glam::DVec3;
+use sinew_sim::Shape;
 
 /// The edit that does on the other side what `edit` does on this one; an error where there is no other side.
 pub(super) fn mirrored(figure: &Figure, edit: &Edit) -> Result<Edit, ModelerError> {
@@ -20,6 +22,14 @@ pub(super) fn mirrored(figure: &Figure, edit: &Edit) -> Result<Edit, ModelerErro
             Edit::OrientBody { body: other, turn }
         }
         Edit::SizeBody { body, size } => Edit::SizeBody { body: sides.body(&body)?, size },
+        Edit::SetShapes { body, shapes } => {
+            let (other, own, there) = sides.poses(&body)?;
+            let image = |shape: &Shape| {
+                let world = moved(shape, own.orientation, DVec3::ZERO);
+                moved(&mirrored_shape(&world, &sides.mirror), there.orientation.inverse(), DVec3::ZERO)
+            };
+            Edit::SetShapes { body: other, shapes: shapes.iter().map(image).collect() }
+        }
         Edit::SetMass { body, mass } => Edit::SetMass { body: sides.body(&body)?, mass },
         Edit::SetAxis { joint, axis } => {
             let (joint, axis) = sides.axis(&joint, axis)?;
@@ -50,7 +60,7 @@ pub(super) fn mirrored(figure: &Figure, edit: &Edit) -> Result<Edit, ModelerErro
         Edit::RemoveEffector { name } => Edit::RemoveEffector { name: sides.effector(&name)?.0 },
         Edit::DeleteBody { body } => Edit::DeleteBody { body: sides.body(&body)? },
         Edit::MergeBody { body } => Edit::MergeBody { body: sides.body(&body)? },
-        Edit::ScaleGains { .. } | Edit::ShiftMass { .. } => {
+        Edit::ScaleGains { .. } | Edit::ShiftMass { .. } | Edit::SetTotalMass { .. } => {
             let problem = "the change is of both sides already; leave mirror out";
             return Err(ModelerError::refused(format!("character {:?}", figure.character.name), problem));
         }

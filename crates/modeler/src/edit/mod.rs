@@ -9,7 +9,7 @@ mod structure;
 use crate::ModelerError;
 use crate::figure::Figure;
 use serde::{Deserialize, Serialize};
-use sinew_sim::JointKind;
+use sinew_sim::{JointKind, Shape};
 
 /// One change, and whether the other side changes alike.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -20,6 +20,16 @@ pub struct Change {
     /// Also change the same part on the other side, mirrored.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub mirror: bool,
+}
+
+impl Change {
+    /// What it is called, as in the character file: `set_mass thigh_l`.
+    pub fn name(&self) -> String {
+        let told = serde_json::to_value(&self.edit).unwrap_or_default();
+        let of = |key: &str| told.get(key).and_then(|value| value.as_str());
+        let what = ["body", "joint", "name"].into_iter().find_map(of);
+        [of("edit"), what].into_iter().flatten().collect::<Vec<_>>().join(" ")
+    }
 }
 
 impl From<Edit> for Change {
@@ -56,10 +66,23 @@ pub enum Edit {
         /// How.
         size: Size,
     },
+    /// Gives a body other shapes; its mass stays.
+    SetShapes {
+        /// Body.
+        body: String,
+        /// The shapes, in the body's frame.
+        shapes: Vec<Shape>,
+    },
     /// Sets the mass of a body.
     SetMass {
         /// Body.
         body: String,
+        /// Mass, kg.
+        mass: f64,
+    },
+    /// Sets the mass of the whole character: all bodies get heavier or lighter alike, and the joints stiffer and stronger with them, so
+    /// that it moves as before.
+    SetTotalMass {
         /// Mass, kg.
         mass: f64,
     },
@@ -195,7 +218,9 @@ impl Figure {
             Edit::MoveBody { body, by, with_joint } => bodies::move_body(self, body, *by, *with_joint),
             Edit::OrientBody { body, turn } => bodies::orient(self, body, *turn),
             Edit::SizeBody { body, size } => bodies::size(self, body, *size),
+            Edit::SetShapes { body, shapes } => bodies::set_shapes(self, body, shapes),
             Edit::SetMass { body, mass } => bodies::set_mass(self, body, *mass),
+            Edit::SetTotalMass { mass } => bodies::set_total_mass(self, *mass),
             Edit::SetAxis { joint, axis } => joints::set_axis(self, joint, *axis),
             Edit::SetLimits { joint, limits } => joints::set_limits(self, joint, *limits),
             Edit::SetType { joint, kind, axis } => joints::set_type(self, joint, *kind, *axis),

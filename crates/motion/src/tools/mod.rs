@@ -1,11 +1,12 @@
 //! What can be done to a [`Clip`](crate::Clip): one tool a file. Clips enter unchanged and new clips leave.
 //!
 //! Cutting and joining: [`crop`], [`concatenate`], [`repeat_cycle`], [`resample`]. Turning: [`mirror`], [`moved`]. Measuring:
-//! [`velocities`], [`feet`], [`contacts`]. Repairing against the ground: [`align_to_ground`], [`travel_from_feet`], both by [`put_on_ground`], and [`plant_feet`]. Naming: [`find_clip`].
+//! [`velocities`], [`feet`], [`contacts`]. Repairing against the ground: [`align_to_ground`], [`travel_from_feet`], both by [`put_on_ground`], and [`plant_feet`]. Naming: [`find_clip`]. What an artist changes: [`edited`].
 
 mod concatenate;
 mod contact;
 mod crop;
+mod edit;
 mod error;
 mod feet;
 mod ground;
@@ -24,6 +25,7 @@ pub use concatenate::concatenate;
 pub(crate) use contact::runs;
 pub use contact::{ContactOptions, Contacts, Floor, contacts};
 pub use crop::crop;
+pub use edit::{ClipEdit, ClipEditError, edited};
 pub use error::ToolError;
 pub use feet::{Foot, SolePoint, feet};
 pub use ground::{Grounded, align_to_ground};

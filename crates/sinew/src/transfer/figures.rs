@@ -1,6 +1,6 @@
 //! `summary.json`: the figures of a transfer, to compare it with others.
 
-use super::{FRAME_SECS, Fidelity, Finished, LARGEST_FILE, Terms, Transfer, Verdict};
+use super::{FRAME_SECS, Fidelity, Finished, LARGEST_FILE, Performance, Terms, Transfer, Verdict};
 use crate::error::{Error, FileError, Result};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -39,9 +39,12 @@ pub struct Figures {
     pub max_penetration: f64,
     /// Steps simulated by the search.
     pub steps: u64,
-    /// The windows of the search.
+    /// The windows of the motion.
     pub windows: Vec<WindowFigures>,
 }
+
+/// A search whose window costs differ from those of the motion by more than this share was left for another.
+const SAME_SEARCH: f64 = 0.1;
 
 /// What the search of a window found.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -69,6 +72,34 @@ impl WindowFigures {
         };
         search.windows().iter().enumerate().map(figures).collect()
     }
+
+    /// The same windows with the costs of a motion that was performed: that of the search, or what came after a search that was left. Samples of
+    /// such a search say nothing about the motion and are left out.
+    pub fn of_run(transfer: &Transfer, run: &Performance) -> Vec<WindowFigures> {
+        let mut windows = WindowFigures::of_search(transfer);
+        let mut own = Vec::new();
+        for window in &windows {
+            let is_in = |frame: usize| {
+                let secs = frame as f64 * FRAME_SECS;
+                secs > window.from_secs + 1e-6 && secs <= window.to_secs + 1e-6
+            };
+            let costs: Vec<f64> =
+                run.costs.iter().filter(|(frame, _)| is_in(*frame)).map(|(_, terms)| terms.total()).collect();
+            own.push((!costs.is_empty()).then(|| costs.iter().sum::<f64>() / costs.len() as f64));
+        }
+        let sum = |costs: &mut dyn Iterator<Item = f64>| costs.sum::<f64>();
+        let searched =
+            sum(&mut windows.iter().zip(&own).filter(|(_, own)| own.is_some()).map(|(window, _)| window.best));
+        let performed = sum(&mut own.iter().flatten().copied());
+        let is_same = (searched - performed).abs() <= SAME_SEARCH * searched.max(performed);
+        for (window, own) in windows.iter_mut().zip(own) {
+            if !is_same {
+                window.kept.clear();
+            }
+            window.best = own.unwrap_or(window.best);
+        }
+        windows
+    }
 }
 
 impl Figures {
@@ -90,7 +121,7 @@ impl Figures {
             worst_skate: summary.worst_skate,
             max_penetration: summary.max_penetration,
             steps: summary.steps,
-            windows: WindowFigures::of_search(transfer),
+            windows: WindowFigures::of_run(transfer, &finished.run),
         }
     }
 

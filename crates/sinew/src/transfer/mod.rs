@@ -36,7 +36,7 @@ pub use prepare::{Prepared, Task, prepare};
 pub(crate) use replay::opened;
 pub use replay::{Push, Replay, replay};
 pub(crate) use request::remove;
-pub use request::{ASSIST_CHECKPOINT, CHECKPOINT, Event, Request, Transferred, transfer};
+pub use request::{ASSIST_CHECKPOINT, CHECKPOINT, Event, Request, Transferred, last_part, transfer};
 pub use sinew_transfer::assist::{Sweep, can_be_assisted};
 pub use sinew_transfer::{
     Aspect, AssistConfig, AssistFigures, AssistPoint, AssistSpan, AssistUnits, AssistWrench, Begins, ClipInput, Config,

@@ -101,13 +101,18 @@ fn slide_note(clip: &Clip, plants: &Plants) -> Option<String> {
     })
 }
 
-/// The clip that is named, or the only one.
+/// The clip that is named, or the only one: of a rig that got a clip of another file, that one.
 fn chosen_clip(source: &Source, name: Option<&str>) -> Result<Clip> {
-    match (name, &source.rig.clips[..]) {
-        (Some(name), _) => named_clip(&source.rig, name),
-        (None, [only]) => Ok(only.clone()),
-        (None, []) => Err(ClipError::None { file: source.name.clone() }.into()),
-        (None, all) => {
+    let all = &source.rig.clips;
+    match (name, &all[all.len() - source.added..]) {
+        (Some(name), _) => return named_clip(&source.rig, name),
+        (None, [only]) => return Ok(only.clone()),
+        _ => {}
+    }
+    match &all[..] {
+        [only] => Ok(only.clone()),
+        [] => Err(ClipError::None { file: source.name.clone() }.into()),
+        all => {
             let names = all.iter().map(|clip| clip.name.clone()).collect();
             Err(ClipError::Several { file: source.name.clone(), names }.into())
         }

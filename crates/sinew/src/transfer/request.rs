@@ -102,7 +102,7 @@ pub fn transfer(
     if observe(Event::Prepared(&prepared)).is_break() {
         return Ok(None);
     }
-    let out = request.out.clone().unwrap_or_else(|| default_folder(&prepared));
+    let out = request.out.clone().unwrap_or_else(|| default_folder(&prepared, request.task.clip.as_deref()));
     let mut folder = OutputFolder::make(&out)?;
     let [of_search, of_assist] =
         [CHECKPOINT, ASSIST_CHECKPOINT].map(|name| RunOptions { checkpoint: Some(out.join(name)), ..options.clone() });
@@ -164,11 +164,34 @@ pub(crate) fn remove(path: &Path) -> Result<()> {
     }
 }
 
-/// `sinew-out/<input>-<clip>`, with nothing in it that a file system minds.
-fn default_folder(prepared: &Prepared) -> PathBuf {
-    let plain = |name: &str| -> String {
-        name.chars().map(|c| if c.is_alphanumeric() || "-_+".contains(c) { c } else { '_' }).collect()
-    };
-    let name = format!("{}-{}", plain(&prepared.source.name), plain(&prepared.clip().name));
-    PathBuf::from("sinew-out").join(name)
+/// `sinew-out/<input>-<clip>`, with nothing in it that a file system minds: the clip as it was asked for, without what exporters put before its name.
+fn default_folder(prepared: &Prepared, asked: Option<&str>) -> PathBuf {
+    let clip = asked.unwrap_or(&prepared.clip().name);
+    let parts: Vec<&str> = clip.split('+').map(last_part).collect();
+    PathBuf::from("sinew-out").join(format!("{}-{}", plain(&prepared.source.name), plain(&parts.join("+"))))
+}
+
+/// The last part of a clip's name: `Walk` of `HumanArmature|Walk`.
+pub fn last_part(clip: &str) -> &str {
+    let last = clip.rsplit(['|', ':', '/']).next().unwrap_or_default().trim();
+    if last.is_empty() { clip } else { last }
+}
+
+fn plain(name: &str) -> String {
+    name.chars().map(|c| if c.is_alphanumeric() || "-_+".contains(c) { c } else { '_' }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folders_are_named_by_the_last_part_of_a_clip() {
+        for (clip, part) in
+            [("HumanArmature|Walk", "Walk"), ("walk", "walk"), ("a:b|c/Run 2", "Run 2"), ("odd|", "odd|"), ("", "")]
+        {
+            assert_eq!(last_part(clip), part, "{clip}");
+        }
+        assert_eq!(plain("Run 2"), "Run_2");
+    }
 }

@@ -13,6 +13,7 @@ use crate::protocol::{Job, JobRequest, JobStatus, ServerMessage, Skin};
 use bytes::Bytes;
 use live::LiveMotion;
 use sinew::settings::Named;
+use sinew::transfer::last_part;
 use sinew::work::{Cancel, Progress, RunOptions};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
@@ -100,8 +101,10 @@ impl Queue {
                 transfer::rig_of(project, character.as_deref(), rig.as_deref(), made.as_ref())?;
                 let of = character.as_deref().or(rig.as_deref()).unwrap_or_default();
                 let stem = std::path::Path::new(of).file_stem().unwrap_or_default().to_string_lossy().into_owned();
-                let parts: Vec<&str> =
-                    [Some(stem.as_str()), clip.as_deref(), Some(preset.name())].into_iter().flatten().collect();
+                let parts: Vec<&str> = [Some(stem.as_str()), clip.as_deref().map(last_part), Some(preset.name())]
+                    .into_iter()
+                    .flatten()
+                    .collect();
                 let title = parts.join(", ");
                 let name = match name {
                     Some(name) => plain_name(name)?.to_owned(),
@@ -139,6 +142,7 @@ impl Queue {
             result,
             progress: None,
             windows: Vec::new(),
+            curve: Vec::new(),
             motion_revision: 0,
         };
         if let Some(character) = character {

@@ -64,12 +64,18 @@ mod tests {
         let job = |id: u64, status: JobStatus| Job {
             id,
             title: "a".into(),
-            request: JobRequest::Feedback { result: "r".into(), preset: Default::default(), seed: 0 },
+            request: JobRequest::Feedback {
+                result: "r".into(),
+                preset: Default::default(),
+                seed: 0,
+                period_secs: None,
+            },
             status,
             message: "m".into(),
             result: "r".into(),
             progress: None,
             windows: Vec::new(),
+            curve: Vec::new(),
             motion_revision: 4,
         };
         let jobs = vec![job(3, JobStatus::Running), job(4, JobStatus::Pausing), job(9, JobStatus::Done)];

@@ -88,7 +88,7 @@ impl Project {
             Some("motion") => SizeRule::Motion,
             Some(other) => return Err(Refusal::bad(format!("there is no size {other}; choose file or motion"))),
         };
-        let read = ImportOptions { height: request.height_m, size, ..ImportOptions::default() };
+        let read = ImportOptions { up: request.up, height: request.height_m, size, ..ImportOptions::default() };
         let source = match read == ImportOptions::default() {
             true => self.rig(&request.rig)?,
             false => Arc::new(self.open_sized_rig(&request.rig, &read)?),
@@ -101,11 +101,12 @@ impl Project {
             name: name.clone(),
             source: request.rig.clone(),
             metres_per_unit: source.changed_unit(),
+            up: request.up,
             preset,
             mass: request.mass_kg,
             ..ModelOptions::default()
         };
-        let project = Modeling::new(&source, &request.clips, &options)?.project;
+        let project = Modeling::character(&source, &request.clips, &options)?;
         self.save_new(&name, project)
     }
 
@@ -193,7 +194,7 @@ impl Project {
         })
     }
 
-    fn change(
+    pub(super) fn change(
         &self,
         id: &str,
         revision: Option<u64>,
@@ -293,21 +294,21 @@ impl Project {
         let model = Arc::new(model.map_err(|e| Refusal::bad(e.to_string()))?);
         let names: Vec<&str> = character.bodies.iter().map(|b| b.name.as_str()).collect();
         let other = |name: &str| counterpart(name, &names).map(str::to_owned);
-        // What can be undone and redone is known to the history alone.
-        let mut trial = project.clone();
-        let can_redo = trial.redo();
+        let rig = find_rig(&self.scan(), &project.options().source);
         Ok(CharacterDetail {
             id: id.into(),
             revision,
-            rig: find_rig(&self.scan(), &project.options().source),
+            size: self.size_of(rig.as_deref(), project),
+            rig,
+            made: (!project.edits().is_empty()).then(|| project.made_character().clone()),
             rest: rest(&model, character),
             mirrored: names.iter().map(|name| other(name)).collect(),
             mass_kg: model.total_mass(),
             dof: model.velocity_count(),
             edits: project.edits().to_vec(),
-            can_undo: !project.edits().is_empty(),
-            can_redo,
-            notes: project.notes().to_vec(),
+            can_undo: project.can_undo(),
+            can_redo: project.can_redo(),
+            notes: project.present_notes(),
             character: character.clone(),
         })
     }

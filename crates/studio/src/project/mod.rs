@@ -1,7 +1,9 @@
 //! The project folder: rigs, characters and results as plain files, which the command line reads and writes too.
 
 pub mod characters;
+pub mod clips;
 pub mod packages;
+pub mod remake;
 pub mod results;
 pub mod rigs;
 pub mod skin;
@@ -18,7 +20,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
 /// Endings of rigged files.
-pub const RIG_ENDINGS: [&str; 4] = ["glb", "gltf", "fbx", "bvh"];
+pub const RIG_ENDINGS: [&str; 5] = ["glb", "gltf", "fbx", "bvh", "txt"];
+/// Where files lie that the page has sent: what has been read is a rig, also where its ending says little, as that of DeepMimic does.
+const RIGS: &str = "rigs/";
 /// How deep files are looked for.
 const DEEPEST: usize = 3;
 /// Most files and folders that are looked at.
@@ -32,6 +36,7 @@ pub struct Project {
     pub(crate) sources: Mutex<rigs::SourceCache>,
     pub(crate) characters: Mutex<characters::CharacterStore>,
     pub(crate) results: Mutex<results::ResultCache>,
+    pub(crate) clips: clips::ClipStore,
 }
 
 /// When a file was written and how long it is: whether it has changed.
@@ -97,6 +102,7 @@ impl Project {
             sources: Mutex::default(),
             characters: Mutex::default(),
             results: Mutex::default(),
+            clips: clips::ClipStore::default(),
         })
     }
 
@@ -176,6 +182,7 @@ impl Project {
                 }
                 (takes::SCRIPT, _) => is_take = true,
                 (_, "toml") => drop(found.characters.insert(self.id(&path), stamp)),
+                (_, "txt") if !self.id(&path).starts_with(RIGS) => {}
                 (_, ending) if RIG_ENDINGS.contains(&ending) => drop(found.rigs.insert(self.id(&path), stamp)),
                 _ => {}
             }

@@ -19,13 +19,26 @@ const MOST_KEPT: usize = 4;
 #[derive(Default)]
 pub struct SourceCache {
     kept: Vec<Kept>,
+    sized: Vec<Sized>,
+}
+
+/// Whether a rig or its changed clips have changed.
+type RigStamp = (Option<Stamp>, u64);
+
+/// A rig in memory at the size of a character.
+struct Sized {
+    id: String,
+    stamp: RigStamp,
+    /// Axis that is up and bits of the unit, where they are not the file's own.
+    size: (Option<u8>, Option<u64>),
+    source: Arc<Source>,
 }
 
 /// A rig in memory, and what it holds once somebody has asked.
 #[derive(Clone)]
 struct Kept {
     id: String,
-    stamp: Option<Stamp>,
+    stamp: RigStamp,
     source: Arc<Source>,
     detail: Arc<OnceLock<RigDetail>>,
 }
@@ -82,10 +95,12 @@ impl Project {
     /// # Errors
     /// Where it is not there or cannot be read.
     pub fn open_sized_rig(&self, id: &str, options: &ImportOptions) -> Result<Source, Refusal> {
-        match assets::find(id) {
-            Some(bytes) => Ok(Source::embedded(id, bytes, &[], options)?),
-            None => Ok(Source::open(&self.rig_path(id)?, &[], options)?),
-        }
+        let mut source = match assets::find(id) {
+            Some(bytes) => Source::embedded(id, bytes, &[], options)?,
+            None => Source::open(&self.rig_path(id)?, &[], options)?,
+        };
+        self.add_edited_clips(id, &mut source);
+        Ok(source)
     }
 
     /// Reads a rig at the size that it had when a character was made of it, for somebody who keeps it.
@@ -93,8 +108,8 @@ impl Project {
     /// # Errors
     /// Where it is not there or cannot be read.
     pub fn open_rig_of(&self, id: &str, character: &CharacterProject) -> Result<Source, Refusal> {
-        let mut source =
-            self.open_sized_rig(id, &ImportOptions { size: SizeRule::File, ..ImportOptions::default() })?;
+        let read = ImportOptions { up: character.options().up, size: SizeRule::File, ..ImportOptions::default() };
+        let mut source = self.open_sized_rig(id, &read)?;
         if let Some(unit) = character.options().metres_per_unit {
             source.resize_to_unit(unit);
         }
@@ -107,10 +122,28 @@ impl Project {
     /// Where it is not there or cannot be read.
     pub fn rig_of(&self, id: &str, character: &CharacterProject) -> Result<Arc<Source>, Refusal> {
         let rig = self.rig(id)?;
-        match rig.changed_unit() == character.options().metres_per_unit {
-            true => Ok(rig),
-            false => self.open_rig_of(id, character).map(Arc::new),
+        let options = character.options();
+        if options.up.is_none() && rig.changed_unit() == options.metres_per_unit {
+            return Ok(rig);
         }
+        let now = self.rig_stamp(id)?;
+        let size = (options.up.map(|up| up as u8), options.metres_per_unit.map(f64::to_bits));
+        let find = |cache: &SourceCache| {
+            cache
+                .sized
+                .iter()
+                .find(|kept| kept.id == id && kept.stamp == now && kept.size == size)
+                .map(|k| k.source.clone())
+        };
+        if let Some(source) = find(&locked(&self.sources)) {
+            return Ok(source);
+        }
+        let source = Arc::new(self.open_rig_of(id, character)?);
+        let mut cache = locked(&self.sources);
+        cache.sized.retain(|kept| kept.id != id || kept.size != size);
+        cache.sized.insert(0, Sized { id: id.into(), stamp: now, size, source: source.clone() });
+        cache.sized.truncate(MOST_KEPT);
+        Ok(source)
     }
 
     /// Reads a rig, or takes it from memory.
@@ -121,8 +154,12 @@ impl Project {
         self.kept_rig(id).map(|kept| kept.source)
     }
 
+    fn rig_stamp(&self, id: &str) -> Result<RigStamp, Refusal> {
+        Ok((stamp(&self.rig_path(id)?), self.clips.revision()))
+    }
+
     fn kept_rig(&self, id: &str) -> Result<Kept, Refusal> {
-        let now = stamp(&self.rig_path(id)?);
+        let now = self.rig_stamp(id)?;
         let find = |cache: &SourceCache| cache.kept.iter().find(|kept| kept.id == id && kept.stamp == now).cloned();
         if let Some(kept) = find(&locked(&self.sources)) {
             return Ok(kept);
@@ -162,6 +199,7 @@ impl Project {
             is_cycle: clip.is_cycle,
             travel_m: clip.travel_m,
             notes: clip.notes.clone(),
+            edited: self.edited_clip(id, &clip.name),
         });
         let format = serde_json::to_value(source.rig.format).ok();
         let has_skin = source.rig.format == Format::Gltf && skeleton.joints.iter().any(|j| !j.skin.is_empty());

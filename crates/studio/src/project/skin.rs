@@ -83,6 +83,7 @@ mod tests {
                 preset: None,
                 mass_kg: None,
                 height_m: None,
+                up: None,
                 size: None,
             };
             let made = project.make_character(&request).expect("made");

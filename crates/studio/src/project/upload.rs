@@ -4,7 +4,7 @@ use super::{Project, RIG_ENDINGS};
 use crate::error::Refusal;
 use crate::names::{free_path, plain, plain_name};
 use crate::pace::is_late;
-use crate::protocol::Uploaded;
+use crate::protocol::{Remade, Uploaded};
 use axum::body::{Body, BodyDataStream};
 use axum::http::StatusCode;
 use futures_util::StreamExt;
@@ -118,7 +118,13 @@ impl Project {
     ///
     /// # Errors
     /// Where it is no rig, or a part of it is missing; then nothing is kept of it.
-    pub fn keep_upload(&self, arrived: &Arrived, name: &str, folder: Option<&str>) -> Result<Uploaded, Refusal> {
+    pub fn keep_upload(
+        &self,
+        arrived: &Arrived,
+        name: &str,
+        folder: Option<&str>,
+        replaces: bool,
+    ) -> Result<Uploaded, Refusal> {
         self.check_upload(name, folder)?;
         let ending = ending_of(name);
         if ending == "toml" {
@@ -138,6 +144,9 @@ impl Project {
         }
         let bytes = std::fs::read(&arrived.path).map_err(cannot)?;
         read_bytes(&bytes, name, Some(&rigs), &ImportOptions::default()).map_err(|e| Refusal::bad(e.to_string()))?;
+        if let Some(old) = replaces.then(|| self.rig_named(name, &rigs)).flatten() {
+            return self.replace_rig(arrived, &bytes, &old);
+        }
         drop(bytes);
         let stem = Path::new(name).file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let path = free_path(&rigs, &stem, &format!(".{ending}"), &|_| false);
@@ -147,7 +156,55 @@ impl Project {
             // It reads, but cannot be put on the ground.
             let _ = std::fs::remove_file(&path);
         }
-        Ok(Uploaded::Rig { rig: Box::new(detail?) })
+        Ok(Uploaded::Rig { rig: Box::new(detail?), replaced: None, unchanged: false })
+    }
+
+    /// The rig that a file of that name would be a new version of: that in its folder, else the only one of that name.
+    fn rig_named(&self, name: &str, rigs: &Path) -> Option<String> {
+        let own = self.id(&rigs.join(name));
+        let found = self.scan().rigs;
+        let of_name = |id: &&String| Path::new(id).file_name().is_some_and(|file| file == name);
+        let mut others = found.keys().filter(of_name);
+        match (found.contains_key(&own), others.next(), others.next()) {
+            (true, ..) => Some(own),
+            (false, Some(only), None) => Some(only.clone()),
+            _ => None,
+        }
+    }
+
+    /// Puts a new version in the place of a rig and makes its characters again. The older version goes to `.studio/replaced`.
+    fn replace_rig(&self, arrived: &Arrived, bytes: &[u8], id: &str) -> Result<Uploaded, Refusal> {
+        let cannot = |e: std::io::Error| Refusal::fault(format!("{id} cannot be written ({e}); make room on the disk"));
+        let path = self.path(id)?;
+        let before = std::fs::read(&path).map_err(cannot)?;
+        if before == bytes {
+            return Ok(Uploaded::Rig {
+                rig: Box::new(self.rig_detail(id)?),
+                replaced: Some(Vec::new()),
+                unchanged: true,
+            });
+        }
+        let found = self.scan();
+        let made = self.character_entries(&found).into_iter().filter(|entry| entry.rig.as_deref() == Some(id));
+        let made: Vec<_> = made.collect();
+        let kept = self.private().join("replaced");
+        std::fs::create_dir_all(&kept).map_err(cannot)?;
+        atomic_write(&kept.join(path.file_name().unwrap_or_default()), &before).map_err(cannot)?;
+        std::fs::rename(&arrived.path, &path).map_err(cannot)?;
+        let detail = self.rig_detail(id);
+        if detail.is_err() {
+            // It reads, but cannot be put on the ground.
+            atomic_write(&path, &before).map_err(cannot)?;
+        }
+        let rig = Box::new(detail?);
+        let remade = made.into_iter().map(|entry| {
+            let (revision, lost, problem) = match self.remake_of_changed_rig(&entry.id) {
+                Ok((detail, lost)) => (detail.revision, lost, None),
+                Err(refusal) => (entry.revision, Vec::new(), Some(refusal.sentence)),
+            };
+            Remade { id: entry.id, name: entry.name, revision, lost, problem }
+        });
+        Ok(Uploaded::Rig { rig, replaced: Some(remade.collect()), unchanged: false })
     }
 
     /// Moves the clips of what has arrived to a rig of the project, and keeps that rig with them as a new file beside it.
@@ -179,7 +236,7 @@ impl Project {
         atomic_write(&path, &bytes).map_err(cannot)?;
         let mut detail = self.rig_detail(&self.id(&path))?;
         detail.repairs = source.rig.report.sentences().map(str::to_owned).collect();
-        Ok(Uploaded::Rig { rig: Box::new(detail) })
+        Ok(Uploaded::Rig { rig: Box::new(detail), replaced: None, unchanged: false })
     }
 
     fn keep_character(&self, arrived: &Arrived, name: &str) -> Result<Uploaded, Refusal> {

@@ -1,7 +1,8 @@
 //! A character on the stage and in the modeler.
 
 use serde::{Deserialize, Serialize};
-use sinew_modeler::{Change, Cover, Mend};
+use sinew_modeler::{Change, Cover, Mend, ShapeKind};
+use sinew_motion::Up;
 use sinew_sim::Character;
 
 /// Makes a character of a rig.
@@ -25,6 +26,9 @@ pub struct MakeRequest {
     /// Height, m.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub height_m: Option<f64>,
+    /// Axis of the file that points up: `x`, `y` or `z`; absent: as the file says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub up: Option<Up>,
     /// Whose size counts: `file` or `motion`; absent: the file's unless the clips clearly contradict it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub size: Option<String>,
@@ -40,6 +44,85 @@ pub struct EditRequest {
     pub revision: Option<u64>,
     /// The change, as in the character file.
     pub change: Change,
+}
+
+/// Makes a character again; what is absent stays as it is, and so do its edits.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RemakeRequest {
+    /// Character.
+    pub id: String,
+    /// Revision that was seen; where it is not the present one, the request is refused with 409. Absent: any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub revision: Option<u64>,
+    /// Height in the bind pose, m.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub height_m: Option<f64>,
+    /// Metres in one unit of the file; a height overrules it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub metres_per_unit: Option<f64>,
+    /// Axis of the file that points up.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub up: Option<Up>,
+    /// Guesses anew what is absent instead.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub guess: bool,
+}
+
+/// Gives a body other shapes: fitted to its skin, or of another kind and as large.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RefitRequest {
+    /// Character.
+    pub id: String,
+    /// Revision that was seen; where it is not the present one, the request is refused with 409. Absent: any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub revision: Option<u64>,
+    /// Body.
+    pub body: String,
+    /// Kind of shape; absent: what fits best, up to three of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kind: Option<ShapeKind>,
+    /// The shape that gets that kind and stays as large; absent: all are fitted to the skin.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shape: Option<usize>,
+    /// Also on the other side, mirrored.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub mirror: bool,
+}
+
+/// Whose size a character has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SizeSource {
+    /// That of the file, or of its clips where they clearly contradict it.
+    #[default]
+    Guess,
+    /// One that was given.
+    User,
+}
+
+/// How large a character is, and why.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct SizeDetail {
+    /// Height of the rig in its bind pose, m; absent where the rig is not in the project, as what follows.
+    pub height_m: Option<f64>,
+    /// Metres in one unit of the rig's file.
+    pub metres_per_unit: Option<f64>,
+    /// Axis of the file that points up.
+    pub up: Option<Up>,
+    /// Whose size that is.
+    pub size_source: SizeSource,
+    /// Height that was guessed, m.
+    pub guessed_height_m: Option<f64>,
+    /// Why it was guessed to be that.
+    pub size_reason: String,
+    /// Why that axis is up.
+    pub up_reason: String,
+    /// Mass when it was made, kg; the notes say why.
+    pub guessed_mass_kg: f64,
+    /// Volume of all shapes, m³; where they overlap, it counts twice.
+    pub volume_m3: f64,
 }
 
 /// Undoes or redoes.
@@ -69,8 +152,14 @@ pub struct CharacterDetail {
     pub revision: u64,
     /// Rig that it was made from, where that is in the project.
     pub rig: Option<String>,
+    /// How large it is, and why.
+    #[serde(default)]
+    pub size: SizeDetail,
     /// Bodies, joints and end effectors, as in the file. Quaternions are `[w, x, y, z]`.
     pub character: Character,
+    /// The same as it was made, before its edits: what a field goes back to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub made: Option<Character>,
     /// Where each body stands in the rest pose, in the order of the bodies.
     pub rest: Vec<RestPose>,
     /// The body on the other side, for each body that has one.
@@ -85,7 +174,7 @@ pub struct CharacterDetail {
     pub can_undo: bool,
     /// Whether a change was taken back.
     pub can_redo: bool,
-    /// What was guessed when it was made, one sentence each.
+    /// What was guessed when it was made, as far as no edit has overruled it, one sentence each.
     pub notes: Vec<String>,
 }
 

@@ -47,6 +47,9 @@ pub enum JobRequest {
         /// Seed.
         #[serde(default)]
         seed: u64,
+        /// Length of a cycle, s; absent: found where the motion repeats itself.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        period_secs: Option<f64>,
     },
 }
 
@@ -111,6 +114,9 @@ pub struct Job {
     /// Cost of each window of a transfer that has been searched.
     #[serde(default)]
     pub windows: Vec<WindowCosts>,
+    /// Best figure of a training over its work, in order: how much was done, and the figure.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub curve: Vec<[f64; 2]>,
     /// Grows whenever `GET /api/job/motion` has a new best motion; 0: none yet.
     #[serde(default)]
     pub motion_revision: u64,

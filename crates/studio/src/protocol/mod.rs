@@ -11,8 +11,8 @@ pub mod session;
 pub mod socket;
 
 pub use character::{
-    CharacterDetail, CopyRequest, EditRequest, HistoryRequest, MakeRequest, PreflightAnswer, Problem, RestPose, Skin,
-    SkinNode,
+    CharacterDetail, CopyRequest, EditRequest, HistoryRequest, MakeRequest, PreflightAnswer, Problem, RefitRequest,
+    RemakeRequest, RestPose, SizeDetail, SizeSource, Skin, SkinNode,
 };
 pub use frame::{ContactPoint, Frame};
 pub use fronts::{FrontAxis, FrontDetail, FrontEntry, FrontPoint};
@@ -20,8 +20,8 @@ pub use jobs::{Job, JobKind, JobRef, JobRequest, JobStatus, WindowCosts};
 pub use motion::{MotionHeader, encode_motion};
 pub use package::{Doing, PackageAction, PackageEntry, Played, PlayedCharacter, TakeDetail, TakeRequest};
 pub use project::{
-    CharacterEntry, ClipDetail, ErrorAnswer, ProjectInfo, ResultDetail, ResultEntry, ResultFile, RigDetail, RigEntry,
-    RigFrame, RigJoint, State, Uploaded,
+    CharacterEntry, ClipDetail, ClipEditRequest, ClipEdited, ClipRef, EditedClip, ErrorAnswer, ProjectInfo, Remade,
+    ResultDetail, ResultEntry, ResultFile, RigDetail, RigEntry, RigFrame, RigJoint, State, Uploaded,
 };
 pub use session::{
     ControllerKind, SceneBody, SceneCharacter, SceneDescription, SceneJoint, SessionAction, SessionEntry, SessionStart,

@@ -3,6 +3,7 @@
 use super::{FrontEntry, Job, PackageEntry, SessionEntry};
 use serde::{Deserialize, Serialize};
 use sinew::transfer::Preset;
+use sinew_motion::tools::ClipEdit;
 
 /// Every refusal: one sentence.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -80,6 +81,12 @@ pub enum Uploaded {
     Rig {
         /// What it holds.
         rig: Box<RigDetail>,
+        /// What became of the characters that were made of it, where the file took the place of an older one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        replaced: Option<Vec<Remade>>,
+        /// Whether it is the file that was there already.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        unchanged: bool,
     },
     /// A buffer or picture that a glTF refers to.
     Part {
@@ -91,6 +98,23 @@ pub enum Uploaded {
         /// The character.
         character: Box<super::CharacterDetail>,
     },
+}
+
+/// A character whose rig has changed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Remade {
+    /// Character.
+    pub id: String,
+    /// Its name.
+    pub name: String,
+    /// Revision now.
+    pub revision: u64,
+    /// Edits that no longer fit, one sentence each.
+    #[serde(default)]
+    pub lost: Vec<String>,
+    /// Why it stays as it was, if it does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub problem: Option<String>,
 }
 
 /// What a rig holds.
@@ -157,6 +181,51 @@ pub struct ClipDetail {
     pub travel_m: f64,
     /// What putting it on the ground took, one sentence each.
     pub notes: Vec<String>,
+    /// What was changed on it in the studio; absent of a clip of the file itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub edited: Option<EditedClip>,
+}
+
+/// What was changed on a clip.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct EditedClip {
+    /// Clip of the file that it was made of.
+    pub of: String,
+    /// The changes, in order.
+    pub edits: Vec<ClipEdit>,
+    /// Whether a change was taken back.
+    pub can_redo: bool,
+}
+
+/// Changes a clip.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ClipEditRequest {
+    /// Rig.
+    pub rig: String,
+    /// Clip; one of the file itself stays, and a changed one is added beside it.
+    pub clip: String,
+    /// The change.
+    pub change: ClipEdit,
+}
+
+/// What became of a change.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ClipEdited {
+    /// Name of the changed clip.
+    pub clip: String,
+    /// Its rig.
+    pub rig: RigDetail,
+}
+
+/// Names a changed clip.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ClipRef {
+    /// Rig.
+    pub rig: String,
+    /// Clip.
+    pub clip: String,
 }
 
 /// A character file.

@@ -4,7 +4,8 @@ use super::files::{App, binary};
 use super::{Asked, Id, Sent};
 use crate::error::{Refusal, on_a_thread};
 use crate::protocol::{
-    CharacterDetail, CopyRequest, EditRequest, HistoryRequest, MakeRequest, PreflightAnswer, ServerMessage, Skin,
+    CharacterDetail, CopyRequest, EditRequest, HistoryRequest, MakeRequest, PreflightAnswer, RefitRequest,
+    RemakeRequest, ServerMessage, Skin,
 };
 use crate::studio::Studio;
 use axum::Json;
@@ -44,6 +45,14 @@ pub async fn copy(State(studio): App, Sent(request): Sent<CopyRequest>) -> Detai
 
 pub async fn edit(State(studio): App, Sent(request): Sent<EditRequest>) -> Detail {
     change(studio, move |studio| studio.project.edit_character(request)).await
+}
+
+pub async fn remake(State(studio): App, Sent(request): Sent<RemakeRequest>) -> Detail {
+    change(studio, move |studio| studio.project.remake_character(&request)).await
+}
+
+pub async fn refit(State(studio): App, Sent(request): Sent<RefitRequest>) -> Detail {
+    change(studio, move |studio| studio.project.refit_body(&request)).await
 }
 
 pub async fn undo(State(studio): App, Sent(HistoryRequest { id }): Sent<HistoryRequest>) -> Detail {

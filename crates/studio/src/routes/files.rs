@@ -27,11 +27,16 @@ pub struct UploadName {
     folder: Option<String>,
     /// Rig that the clips are moved to; absent: the file becomes a rig of its own.
     onto: Option<String>,
+    /// Character that takes these clips on: its rig is from now on the one with them.
+    character: Option<String>,
+    /// Whether it takes the place of a rig of the same name, whose characters are made again.
+    #[serde(default)]
+    replace: bool,
 }
 
 pub async fn upload(
     State(studio): App,
-    Asked(UploadName { name, folder, onto }): Asked<UploadName>,
+    Asked(UploadName { name, folder, onto, character, replace }): Asked<UploadName>,
     request: Request,
 ) -> Result<Json<Uploaded>, Refusal> {
     studio.project.check_upload(&name, folder.as_deref())?;
@@ -41,8 +46,15 @@ pub async fn upload(
     on_a_thread(move || {
         let uploaded = match &onto {
             Some(onto) => studio.project.keep_clips(&arrived, &name, folder.as_deref(), onto)?,
-            None => studio.project.keep_upload(&arrived, &name, folder.as_deref())?,
+            None => studio.project.keep_upload(&arrived, &name, folder.as_deref(), replace)?,
         };
+        if let (Some(character), Uploaded::Rig { rig, .. }) = (&character, &uploaded) {
+            let detail = studio.project.take_clips_of(character, &rig.id)?;
+            studio.tell_character(&detail.id, detail.revision);
+        }
+        if let Uploaded::Rig { replaced: Some(remade), .. } = &uploaded {
+            remade.iter().for_each(|made| studio.tell_character(&made.id, made.revision));
+        }
         studio.tell_folder();
         Ok(Json(uploaded))
     })

@@ -1,6 +1,7 @@
 //! The HTTP routes of `PROTOCOL.md`.
 
 mod characters;
+mod clips;
 mod files;
 mod jobs;
 mod results;
@@ -15,7 +16,7 @@ use axum::extract::{DefaultBodyLimit, FromRequest, FromRequestParts, Query, Requ
 use axum::http::StatusCode;
 use axum::http::request::Parts;
 use axum::response::IntoResponse;
-use axum::routing::{get, post};
+use axum::routing::{delete, get, post};
 pub(crate) use files::App;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -32,9 +33,15 @@ pub fn routes(studio: Arc<Studio>) -> Router {
         .route("/rig", get(files::rig).delete(files::remove_rig))
         .route("/rig/stage.glb", get(files::stage))
         .route("/rig/motion", get(files::motion))
+        .route("/clip", delete(clips::remove))
+        .route("/clip/edit", post(clips::edit))
+        .route("/clip/undo", post(clips::undo))
+        .route("/clip/redo", post(clips::redo))
         .route("/character", get(characters::get).post(characters::make).delete(characters::remove))
         .route("/character/copy", post(characters::copy))
         .route("/character/edit", post(characters::edit))
+        .route("/character/remake", post(characters::remake))
+        .route("/character/refit", post(characters::refit))
         .route("/character/undo", post(characters::undo))
         .route("/character/redo", post(characters::redo))
         .route("/character/preflight", get(characters::preflight))
@@ -60,8 +67,9 @@ pub fn routes(studio: Arc<Studio>) -> Router {
         .fallback(unknown)
         .method_not_allowed_fallback(unknown)
         .layer(DefaultBodyLimit::max(LONGEST_JSON))
-        .with_state(studio);
-    Router::new().nest("/api", api).fallback(get(page::serve))
+        .with_state(studio.clone());
+    let files = Router::new().route("/{*path}", get(results::linked)).with_state(studio);
+    Router::new().nest("/api", api).nest("/files", files).fallback(get(page::serve))
 }
 
 async fn unknown() -> impl IntoResponse {

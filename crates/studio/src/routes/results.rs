@@ -7,7 +7,7 @@ use crate::error::{Refusal, on_a_thread};
 use crate::protocol::{FrontDetail, FrontEntry, Job, JobStatus, ResultDetail, Skin};
 use axum::Json;
 use axum::body::Body;
-use axum::extract::State;
+use axum::extract::{Path, State};
 use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
@@ -69,6 +69,15 @@ pub async fn file(State(studio): App, Asked(FileOf { id, name, inline }): Asked<
     send(path, &id, &name, inline).await
 }
 
+/// A file of a result under an address that ends as its path does, so that links between the files of a report lead on.
+pub async fn linked(State(studio): App, Path(path): Path<String>) -> Result<Response, Refusal> {
+    let missing = || Refusal::missing(format!("there is no file {path:?} of a result"));
+    let (id, name) = path.rsplit_once('/').ok_or_else(missing)?;
+    let file = studio.project.result_file(id, name)?;
+    let is_shown = ["html", "png", "gif", "json"].iter().any(|ending| file.extension().is_some_and(|e| e == *ending));
+    send(file, id, name, is_shown).await
+}
+
 /// A file of a folder of the project; its name as a download has the folder's before it.
 pub(super) async fn send(path: PathBuf, id: &str, name: &str, inline: bool) -> Result<Response, Refusal> {
     let kind = match path.extension().unwrap_or_default().to_string_lossy().as_ref() {
@@ -84,7 +93,10 @@ pub(super) async fn send(path: PathBuf, id: &str, name: &str, inline: bool) -> R
     let mut response = ([(header::CONTENT_TYPE, kind)], Body::from(bytes)).into_response();
     let headers = response.headers_mut();
     // Whatever the file holds, it has no part in the studio's own page.
-    headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static("sandbox allow-scripts allow-popups"));
+    headers.insert(
+        header::CONTENT_SECURITY_POLICY,
+        HeaderValue::from_static("sandbox allow-scripts allow-popups allow-downloads"),
+    );
     if !inline {
         let folder = id.rsplit('/').next().unwrap_or_default();
         if let Ok(value) = HeaderValue::from_str(&attachment(&format!("{folder}-{name}"))) {

@@ -12,7 +12,7 @@ use crate::project::packages::OpenPackage;
 use crate::protocol::{ControllerKind, SceneDescription, SessionStart};
 use sinew::playing::{MOST_CHARACTERS, Script};
 use sinew::transfer::{Replay, replay};
-use sinew_modeler::CharacterProject;
+use sinew_modeler::{CharacterProject, PreflightOptions};
 use sinew_sim::{Character, Model, STANDARD_GRAVITY, Scene};
 use sinew_transfer::Policy;
 use std::sync::Arc;
@@ -52,6 +52,7 @@ pub fn build(project: &Project, fronts: &dyn FrontSource, start: &SessionStart) 
             let model = compiled(made.character(), DT)?;
             let held = HeldPose::new(&model, model.rest_position(), *height_m);
             let simulation = Simulation::new(made.character(), DT, Box::new(held))?;
+            let simulation = simulation.judged_at_rest(PreflightOptions::default().fall_rule());
             let title = format!("{}, dropped", made.character().name);
             Ok(controlled(scene(project, &simulation, Some(&made), Some(id.clone()))?, simulation, title))
         }

@@ -9,13 +9,21 @@ use crate::protocol::Steer;
 use crate::protocol::frame::{DIVERGED, FALLEN, JUMPED};
 use sinew::transfer::FRAME_SECS;
 use sinew_sim::{
-    Batch, BatchOptions, Character, DampsTo, FallRule, Heights, Interval, JointKind, Model, Object, Scene, Snapshot,
-    Status, Surface, Track, Wrench,
+    Batch, BatchOptions, Character, DampsTo, FallRule, Heights, Interval, JointKind, Measured, Model, Object, Scene,
+    Snapshot, Status, Surface, Track, Wrench,
 };
 use std::sync::Arc;
 
 /// A character in a session has fallen where its root is below half its height at the start.
 const FALL: FallRule = FallRule { root: Some(0.5), ..FallRule::NONE };
+
+/// How it stands, and when it no longer does.
+struct Standing {
+    rule: FallRule,
+    heights: Heights,
+    /// Of the root, `[w, x, y, z]`.
+    orientation: [f64; 4],
+}
 
 /// A world with the character and balls, and one with the character alone, in which controllers look.
 pub struct Simulation {
@@ -40,6 +48,8 @@ pub struct Simulation {
     has_jumped: bool,
     /// Part of a step that is still to be simulated, s.
     rest_secs: f64,
+    /// How it is judged, where not by the start of its controller.
+    standing: Option<Standing>,
 }
 
 struct Push {
@@ -69,7 +79,7 @@ impl Simulation {
         controller: Box<dyn Controller>,
     ) -> Result<Simulation, Refusal> {
         let bad = |e: String| Refusal::bad(e);
-        let balls = balls();
+        let balls = balls(character.bodies.iter().map(|body| body.mass).sum());
         let plain = Character { origin: None, ..character.clone() };
         let mut scene = Scene::on_ground(plain.clone());
         if let (Some(ground), Some(surface)) = (&mut scene.ground, surface) {
@@ -85,9 +95,9 @@ impl Simulation {
             world: Batch::new(&model, 1, one).map_err(|e| bad(e.to_string()))?,
             alone: Batch::new(&alone, 1, one).map_err(|e| bad(e.to_string()))?,
             character: plain,
+            thrown: Thrown::new(&balls),
             balls,
             controller,
-            thrown: Thrown::default(),
             pushes: Vec::new(),
             help: None,
             gravity: scene.gravity,
@@ -97,9 +107,21 @@ impl Simulation {
             track: Track::new(&model),
             has_jumped: false,
             rest_secs: 0.0,
+            standing: None,
         };
         simulation.restart(true);
         Ok(simulation)
+    }
+
+    /// Judges it by a rule against its rest pose on the ground, as the pre-flight does.
+    #[must_use]
+    pub fn judged_at_rest(mut self, rule: FallRule) -> Simulation {
+        let model = self.alone().clone();
+        let rest = model.rest_position();
+        let measured = Measured::new(&model, rest, &vec![0.0; model.velocity_count()], [0.0; 3]);
+        let heights = Heights { root: rest[2], center: measured.center_of_mass[2], top: None };
+        self.standing = Some(Standing { rule, heights, orientation: measured.bodies[0].orientation });
+        self
     }
 
     /// The character and its parts, as frames show them.
@@ -287,7 +309,7 @@ impl Simulation {
         if matches!(world.status(), Status::Diverged { .. }) {
             frame.flags |= DIVERGED;
         }
-        if self.has_fallen() {
+        if self.has_fallen(frame.center_of_mass[2]) {
             frame.flags |= FALLEN;
         }
         if std::mem::take(&mut self.has_jumped) {
@@ -296,11 +318,21 @@ impl Simulation {
         frame
     }
 
-    fn has_fallen(&self) -> bool {
+    fn has_fallen(&self, center: f64) -> bool {
         let is_free = self.alone().joints().first().is_some_and(|joint| joint.kind == JointKind::Free);
         let height = self.world.world(0).position().get(2).copied().unwrap_or(0.0);
         let heights = |root: f64| Heights { root, center: f64::NAN, top: None };
-        is_free && FALL.has_fallen(&heights(height), &heights(self.controller.start().values()[2]), f64::NAN)
+        match &self.standing {
+            _ if !is_free => false,
+            None => FALL.has_fallen(&heights(height), &heights(self.controller.start().values()[2]), f64::NAN),
+            Some(standing) => {
+                // Of the angle between two orientations: cos θ = 2 (q · q*)² − 1.
+                let now = self.world.world(0).measure().bodies[0].orientation;
+                let along: f64 = now.iter().zip(standing.orientation).map(|(a, b)| a * b).sum();
+                let heights = Heights { center, ..heights(height) };
+                standing.rule.has_fallen(&heights, &standing.heights, 2.0 * along * along - 1.0)
+            }
+        }
     }
 }
 
@@ -330,6 +362,31 @@ mod tests {
         assert!((weight / (9.81 * 50.0) - 1.0).abs() < 0.3, "{weight}");
         assert!(after.torques.iter().any(|t| *t > 1.0));
         assert!(after.bodies.iter().rev().take(9).all(|(p, _)| p[2] == sinew::playing::HIDDEN_M));
+    }
+
+    /// Whether the pre-flight and a drop say that it stands.
+    fn judged(change: impl Fn(&mut Character)) -> [bool; 2] {
+        let mut character = sinew_sim::embedded::dinosaur();
+        change(&mut character);
+        let options = sinew_modeler::PreflightOptions::default();
+        let found = sinew_modeler::preflight(&character, &[], &options).expect("a trial");
+        let model = Model::new(&Scene::on_ground(character.clone()), 1.0 / 480.0).expect("a model");
+        let held = HeldPose::new(&model, model.rest_position(), 0.02);
+        let simulation = Simulation::new(&character, 1.0 / 480.0, Box::new(held)).expect("a simulation");
+        let mut simulation = simulation.judged_at_rest(options.fall_rule());
+        simulation.simulate(options.duration_secs);
+        [found.stands, simulation.moment().flags & FALLEN == 0]
+    }
+
+    #[test]
+    fn a_drop_says_what_the_pre_flight_says() {
+        assert_eq!(judged(|_| ()), [true, true]);
+        let weak = |character: &mut Character| {
+            for joint in &mut character.joints {
+                (joint.kp, joint.kd) = (0.3 * joint.kp, 0.55 * joint.kd);
+            }
+        };
+        assert_eq!(judged(weak), [false, false]);
     }
 
     #[test]

@@ -10,7 +10,8 @@ import { icon, type IconName } from "./app/icons";
 import { Keyboard } from "./app/keys";
 import { StatusLine } from "./app/status";
 import { Store } from "./app/store";
-import { acceptDrops, sendFiles, type Onto } from "./app/uploads";
+import { themeSwitch } from "./app/theme_switch";
+import { acceptDrops, sendFiles, uploadNews, type Onto } from "./app/uploads";
 import type { Studio, View } from "./app/view";
 import { sentence } from "./protocol/http";
 import { Socket } from "./protocol/socket";
@@ -49,7 +50,7 @@ function begin(app: HTMLElement): void {
   const keyboard = new Keyboard();
   const socket = new Socket(`${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/api/socket`);
   const viewport = new Viewport();
-  const studio: Studio = { store, socket, status, keyboard, viewport, cache: new Cache(), go, takeFiles };
+  const studio: Studio = { store, socket, status, keyboard, viewport, cache: new Cache(), recent: { character: null }, go, takeFiles };
 
   const place = h("div", { class: "place" });
   const title = h("span", { class: "project", textContent: "sinew" });
@@ -66,7 +67,7 @@ function begin(app: HTMLElement): void {
   );
   const help = h(
     "button",
-    { class: "plain tab", title: "Keyboard shortcuts (?)", onclick: () => keyboard.help() },
+    { class: "plain tab keys", title: "Keyboard shortcuts (?)", onclick: () => keyboard.help() },
     icon("help"),
     h("span", { textContent: "Keys" }),
   );
@@ -77,6 +78,7 @@ function begin(app: HTMLElement): void {
       h("div", { class: "mark", title: "sinew studio" }, brand()),
       ...tabs.values(),
       h("span", { class: "spring" }),
+      themeSwitch(),
       help,
     ),
     place,
@@ -114,19 +116,22 @@ function begin(app: HTMLElement): void {
 
   async function takeFiles(files: File[], onto?: Onto): Promise<void> {
     const done = await sendFiles(studio, files, onto);
-    for (const d of done) {
-      if (d.kind === "rig") go("library", { rig: d.rig.id });
-      else if (d.kind === "character") go("modeler", { character: d.character.id });
+    // What is selected is what the news names: the last rig, or else the last character.
+    const rig = done.filter((d) => d.kind === "rig").pop();
+    const character = done.filter((d) => d.kind === "character").pop();
+    if (rig === undefined) {
+      if (character !== undefined) go("modeler", { character: character.character.id });
+      return;
     }
-    const rig = done.find((d) => d.kind === "rig");
-    if (rig === undefined) return;
-    const where = "what the import did is listed on the right";
-    status.news(onto === undefined ? `${rig.rig.name} is in the project; ${where}.` : `${rig.rig.name} is ${onto.name} with the clips; ${where}.`);
+    for (const d of done) if (d.kind === "rig") studio.cache.forgetRig(d.rig.id);
+    if (onto?.character !== undefined) studio.cache.forgetCharacter(onto.character);
+    go("library", { rig: rig.rig.id, ...(rig.replaced ? { again: "" } : {}) });
+    status.news(uploadNews(rig, onto));
   }
 
   keyboard.register("Everywhere", [
     ...VIEWS.map((v, i) => ({ keys: [String(i + 1)], what: v.label, run: () => go(v.name) })),
-    { keys: ["?"], what: "These shortcuts", run: () => keyboard.help() },
+    { keys: ["?"], what: "These shortcuts, and what colours mean", run: () => keyboard.help() },
   ]);
   /** The rig or character whose row of a list is under the pointer. */
   function rowUnder(under: Element[]): Onto | undefined {
@@ -135,7 +140,9 @@ function begin(app: HTMLElement): void {
     const rig = key?.startsWith("rig:") ? store.rigs.find((r) => r.id === id) : undefined;
     if (rig !== undefined) return { rig: rig.id, name: rig.name };
     const character = store.characters.find((c) => c.id === id);
-    return character !== undefined && character.rig !== null ? { rig: character.rig, name: character.name } : undefined;
+    return character !== undefined && character.rig !== null
+      ? { rig: character.rig, name: character.name, character: character.id }
+      : undefined;
   }
   acceptDrops(rowUnder, (files, onto) => void takeFiles(files, onto));
   socket.listen((message) => {

@@ -70,6 +70,18 @@ describe("from a file to a physical motion", { skip: BINARY ? false : "set SINEW
     );
   });
 
+  step("an emptied number is the guess again", async () => {
+    const { made } = await hero();
+    await page.fill('[data-key="mass"]', "");
+    await page.press('[data-key="mass"]', "Enter");
+    await page.waitForFunction(() => !["", "9.5"].includes(document.querySelector('[data-key="mass"]')?.value));
+    const { body } = (await hero()).character;
+    const mass = (list) => list.find((b) => b.name === "thigh_l").mass;
+    assert.equal(mass(body), mass(made.body));
+    await page.click('[data-key="undo"]');
+    await page.waitForSelector('[data-key="body:thigh_r"] .mass:text-is("9.5 kg")');
+  });
+
   step("merging takes a body away, undo brings it back bit by bit", async () => {
     const before = await hero();
     await page.click('[data-key="body:foot_l"]');
@@ -83,6 +95,43 @@ describe("from a file to a physical motion", { skip: BINARY ? false : "set SINEW
     await page.waitForSelector('[data-key="body:foot_l"]', { state: "detached" });
     await page.keyboard.press("Control+z");
     await page.waitForSelector('[data-key="body:foot_l"]');
+  });
+
+  step("a body gets another kind of shape, more of them, and what fits its skin; how well it does is a colour", async () => {
+    await page.click('[data-key="body:thigh_l"]');
+    await page.click('.segments button:text-is("Body")');
+    const shapes = async (body) => (await hero()).character.body.find((b) => b.name === body).shape;
+    const before = await hero();
+    const kinds = () => page.locator('[data-key^="shape."]').evaluateAll((list) => list.map((s) => s.value));
+    const changes = async (act) => {
+      const { revision } = await hero();
+      await act();
+      await page.waitForFunction((r) => window.studio.store.characters.find((c) => c.name === "hero").revision > r, revision);
+    };
+    await changes(() => page.selectOption('[data-key="shape.0"]', "box"));
+    assert.equal((await shapes("thigh_r"))[0].type, "box", "on both sides");
+    const count = (await shapes("thigh_l")).length;
+    await changes(() => page.click('[data-key="shape-add"]'));
+    await page.waitForFunction((n) => document.querySelectorAll('[data-key^="shape."]').length === n + 1, count);
+    assert.equal((await kinds()).at(-1), "sphere");
+    await page.waitForSelector('[data-key="shape-fit"]:not([disabled])');
+    await changes(() => page.click('[data-key="shape-fit"]'));
+    await page.waitForSelector('[data-key="cover"]');
+    const color = () =>
+      page.evaluate(() => {
+        const colors = [];
+        window.studio.viewport.world.traverse((o) => o.geometry?.attributes.color && colors.push(...o.geometry.attributes.color.array.slice(0, 600)));
+        return colors.join();
+      });
+    await page.keyboard.press("Escape");
+    const plain = await color();
+    await page.click('[data-key="cover-colors"]');
+    assert.notEqual(await color(), plain);
+    await picture(page, "test-cover");
+    await page.click('[data-key="cover-colors"]');
+    assert.equal(await color(), plain);
+    for (let i = 0; i < 3; i++) await changes(() => page.click('[data-key="undo"]'));
+    assert.deepEqual((await hero()).character, before.character);
   });
 
   step("a handle that is dragged moves the body", async () => {
@@ -114,7 +163,7 @@ describe("from a file to a physical motion", { skip: BINARY ? false : "set SINEW
   step("dropped, it is simulated at once", async () => {
     await page.keyboard.press("Escape");
     await page.click('[data-key="drop"]');
-    await page.waitForFunction(() => /stands, [1-9]|fallen/.test(document.querySelector(".tools output")?.textContent ?? ""));
+    await page.waitForFunction(() => /feet, [1-9]|stands|not stand/.test(document.querySelector(".tools output")?.textContent ?? ""));
     await frames(page);
     await page.keyboard.press("Escape");
     await page.waitForSelector('[data-key="drop"]');
@@ -148,9 +197,63 @@ describe("from a file to a physical motion", { skip: BINARY ? false : "set SINEW
     }
   });
 
+  step("links of its report lead to its files", async () => {
+    const [report] = await Promise.all([page.context().waitForEvent("page"), page.click('[data-file="report.html"]')]);
+    await report.waitForSelector('a[href="./simulated.bvh"]');
+    const [download] = await Promise.all([report.waitForEvent("download"), report.click('a[href="./simulated.bvh"]')]);
+    assert.match(readFileSync(await download.path(), "utf8"), /^HIERARCHY/);
+    await report.close();
+  });
+
+  step("a training may be told the period of the cycle", async () => {
+    let asked = null;
+    await page.route("**/api/job", (route) => {
+      asked = route.request().postDataJSON();
+      return route.fulfill({ status: 400, contentType: "application/json", body: '{"error": "not now"}' });
+    });
+    await page.fill('[data-key="period"]', "1.05");
+    await page.press('[data-key="period"]', "Enter");
+    await page.click('[data-key="train"]');
+    await page.waitForSelector(".status .message.error");
+    assert.deepEqual([asked.kind, asked.period_secs], ["feedback", 1.05]);
+    await page.fill('[data-key="period"]', "");
+    await page.press('[data-key="period"]', "Enter");
+    await page.click('[data-key="train"]');
+    await page.waitForFunction(() => !document.querySelector(".status").classList.contains("working"));
+    assert.ok(!("period_secs" in asked), "an emptied field is the default");
+    await page.unroute("**/api/job");
+  });
+
+  step("a clip is changed on the stage, and taken back", async () => {
+    await goTo(page, "stage");
+    await page.click('.stage-view [data-key="character:characters/hero.toml"]');
+    await page.waitForSelector('[data-key="clip-trim"]');
+    const clips = async () => (await json("rig?id=rigs%2Fhero.glb")).clips;
+    const before = (await clips()).length;
+    const clip = await page.inputValue('.stage-view [data-key="clip"]');
+    await page.fill('[data-key="clip-to"]', "0.5");
+    await page.press('[data-key="clip-to"]', "Enter");
+    await page.click('[data-key="clip-trim"]');
+    await page.waitForFunction((c) => document.querySelector('.stage-view [data-key="clip"]')?.value === `${c} edited`, clip);
+    await page.waitForFunction(() => / 0\.5\d s/.test(document.querySelector(".stage-view .clock").textContent));
+    await page.selectOption('[data-key="clip-joint"]', "head");
+    await page.fill('[data-key="clip-turn.1"]', "30");
+    await page.press('[data-key="clip-turn.1"]', "Enter");
+    await page.click('[data-key="clip-turn-now"]');
+    await page.waitForSelector('.changes li:has-text("head turned by 30°")');
+    await picture(page, "test-clip");
+    await page.click('[data-key="clip-undo"]');
+    await page.waitForSelector('.changes li:has-text("head")', { state: "detached" });
+    assert.equal((await clips()).length, before + 1);
+    await page.click('[data-key="clip-remove"]');
+    await page.waitForFunction((c) => document.querySelector('.stage-view [data-key="clip"]')?.value === c, clip);
+    assert.equal((await clips()).length, before);
+  });
+
   step("the stage shows it with every overlay, beside the key-framed motion", async () => {
     await goTo(page, "stage");
-    await page.waitForSelector(".stage-view .row.selected");
+    await page.click('.stage-view [data-key^="result:"]');
+    await page.waitForSelector('.stage-view [data-key^="result:"].selected');
     await frames(page);
     await page.click('.segments button:text-is("Side by side")');
     for (const overlay of ["bodies", "skeleton", "balance", "heat"]) await page.click(`.stage-view [data-overlay="${overlay}"]`);

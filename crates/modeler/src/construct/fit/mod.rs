@@ -18,6 +18,7 @@ use super::paper::center;
 use super::shapes::{image_of, mirror_shapes};
 use crate::cover::{Cover, Filled, Skin};
 use crate::frames::moved;
+use crate::refit::ShapeKind;
 use glam::{DQuat, DVec3};
 use search::{Rules, axes_along, axes_of, boxed, capsule};
 use sinew_sim::Shape;
@@ -258,6 +259,28 @@ fn claimed(plan: &Plan, parts: &[Part], index: usize, skin: &Skin) -> Vec<usize>
     let most =
         (CLAIM * cells.len() as f64).min(part.volume() / cell_volume).max(2.0 * crate::cover::ENOUGH_CELLS as f64);
     cells.into_iter().take(most as usize).map(|(_, cell)| cell).collect()
+}
+
+/// Shapes for a body alone, whose frame sits at `origin` with the world's axes: up to three that fill its part of the skin best, or one of a kind.
+pub(crate) fn fit_body(skin: &Skin, body: usize, origin: DVec3, kind: Option<ShapeKind>) -> Option<Vec<Shape>> {
+    let target = Target::of(skin, body, origin)?;
+    let rules = Rules { plane: None, ground: (DVec3::Z, f64::NEG_INFINITY) };
+    let (mean, axes) = axes_of(&target, &rules);
+    match kind {
+        None => {
+            let fitter = Fitter { rules, may_be_box: true, bone: axes[0], center_in: &|p| skin.has(origin + p) };
+            let mut shapes = fitter.few(&target)?.0;
+            shapes.sort_by(|a, b| super::draft::volume(b).total_cmp(&super::draft::volume(a)));
+            Some(shapes)
+        }
+        Some(ShapeKind::Capsule) => capsule(&target, mean, axes, &rules).map(|found| vec![found.0]),
+        Some(ShapeKind::Box) => boxed(&target, mean, axes, &rules).map(|found| vec![found.0]),
+        Some(ShapeKind::Sphere) => {
+            let volume = target.own.len() as f64 * target.cell_volume();
+            let radius = libm::cbrt(0.75 * volume / std::f64::consts::PI);
+            Some(vec![Shape::Sphere { center: mean.to_array(), radius }])
+        }
+    }
 }
 
 /// What may be tried for a body.

@@ -133,6 +133,11 @@ impl Target {
         (self.low - low).max(high - last).max_element().max(0.0)
     }
 
+    /// Volume of a cell, m³.
+    pub fn cell_volume(&self) -> f64 {
+        self.step * self.step * self.step
+    }
+
     /// Extent of what is known, m.
     pub fn width(&self) -> f64 {
         self.step * self.size.iter().copied().max().unwrap_or(1) as f64

@@ -41,6 +41,17 @@ export class Cache {
     this.skins.delete(id);
   }
 
+  /** Its clips have changed; its figure has not. */
+  putRig(rig: RigDetail): void {
+    this.rigs.set(rig.id, Promise.resolve(rig));
+  }
+
+  /** Its file has changed. */
+  forgetRig(id: string): void {
+    this.rigs.delete(id);
+    this.models.delete(id);
+  }
+
   forgetAll(): void {
     for (const map of [this.rigs, this.models, this.characters, this.skins]) map.clear();
   }

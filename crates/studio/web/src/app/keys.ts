@@ -1,6 +1,7 @@
 // The keyboard: every shortcut is registered with a sentence, and `?` shows those that work in the present view.
 
 import { fill, h } from "./dom";
+import { legend } from "./legend";
 
 export interface Shortcut {
   /** As `KeyboardEvent.key`, lower case, with `ctrl+` and `shift+` before it; `ctrl` is also the Mac's command key. */
@@ -32,7 +33,8 @@ export class Keyboard {
       const { target } = event;
       const isControl = target instanceof HTMLSelectElement || (target instanceof HTMLInputElement && target.type !== "text");
       const used = isControl ? target : target instanceof Element ? target.closest("button") : null;
-      if (byMouse && used instanceof HTMLElement && (event.type === "change" || !isControl)) used.blur();
+      const isSlider = target instanceof HTMLInputElement && target.type === "range";
+      if (byMouse && used instanceof HTMLElement && (event.type === "change" || !isControl || isSlider)) used.blur();
     };
     document.addEventListener("click", release);
     document.addEventListener("change", release);
@@ -69,8 +71,8 @@ export class Keyboard {
     const close = h("button", { textContent: "Close", onclick: () => this.dialog.close() });
     fill(
       this.dialog,
-      h("header", {}, h("h2", { textContent: "Keyboard" }), close),
-      h("div", { class: "columns" }, ...[...this.active].reverse().map(section)),
+      h("header", {}, h("h2", { textContent: "Keyboard and colours" }), close),
+      h("div", { class: "columns" }, ...[...this.active].reverse().map(section), legend()),
     );
     this.dialog.showModal();
   }
@@ -79,6 +81,8 @@ export class Keyboard {
     if (this.dialog.open || event.altKey) return;
     const name = nameOf(event);
     const typing = isTyping(event.target);
+    // A slider that has the focus keeps the keys that move it; all others work.
+    if (isSlider(event.target) && SLIDER_KEYS.includes(name)) return;
     if (typing && !name.startsWith("ctrl+") && name !== "escape") return;
     if (typing && ["ctrl+z", "ctrl+shift+z", "ctrl+y"].includes(name)) return;
     for (const group of [...this.active].reverse()) {
@@ -99,8 +103,14 @@ function nameOf(event: KeyboardEvent): string {
   return `${event.ctrlKey || event.metaKey ? "ctrl+" : ""}${shift}${key}`;
 }
 
+const SLIDER_KEYS = ["arrowleft", "arrowright", "arrowup", "arrowdown", "home", "end", "pageup", "pagedown"];
+
+function isSlider(target: EventTarget | null): boolean {
+  return target instanceof HTMLInputElement && target.type === "range";
+}
+
 function isTyping(target: EventTarget | null): boolean {
-  if (target instanceof HTMLInputElement) return !["checkbox", "radio", "button"].includes(target.type);
+  if (target instanceof HTMLInputElement) return !["checkbox", "radio", "button", "range"].includes(target.type);
   return target instanceof HTMLSelectElement || target instanceof HTMLTextAreaElement;
 }
 

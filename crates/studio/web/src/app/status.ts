@@ -1,4 +1,4 @@
-// The line at the foot of the page: what the studio is doing, and what went wrong, one sentence each.
+// The line at the foot of the page: what the studio is doing, and what went wrong, one sentence each. News stand in the line and so cover nothing.
 
 import { fill, h } from "./dom";
 import { icon } from "./icons";
@@ -18,7 +18,12 @@ export class StatusLine {
 
   constructor() {
     this.element.append(this.connection, this.doing, this.right, this.message);
+    this.hideMessage();
+  }
+
+  private hideMessage(): void {
     this.message.hidden = true;
+    this.element.classList.remove("telling");
   }
 
   setConnected(connected: boolean): void {
@@ -71,11 +76,12 @@ export class StatusLine {
 
   private flash(text: string, isError: boolean): void {
     window.clearTimeout(this.timer);
-    const close = h("button", { class: "plain", title: "Close this message", onclick: () => (this.message.hidden = true) }, icon("close"));
+    const close = h("button", { class: "plain", title: "Close this message", onclick: () => this.hideMessage() }, icon("close"));
     fill(this.message, isError ? icon("warning") : icon("check"), h("span", { textContent: text }), close);
     this.message.setAttribute("role", isError ? "alert" : "status");
     this.message.classList.toggle("error", isError);
     this.message.hidden = false;
-    this.timer = window.setTimeout(() => (this.message.hidden = true), 1000 * (isError ? ERROR_SECS : NEWS_SECS));
+    this.element.classList.add("telling");
+    this.timer = window.setTimeout(() => this.hideMessage(), 1000 * (isError ? ERROR_SECS : NEWS_SECS));
   }
 }

@@ -6,16 +6,17 @@ import type { Uploaded } from "../protocol/types";
 import { h } from "./dom";
 import { icon } from "./icons";
 
-const RIGS = ["glb", "gltf", "fbx", "bvh", "toml"];
-const CLIPS = ["glb", "gltf", "fbx", "bvh"];
+const RIGS = ["glb", "gltf", "fbx", "bvh", "txt", "toml"];
+const CLIPS = ["glb", "gltf", "fbx", "bvh", "txt"];
 const PARTS = ["bin", "png", "jpg", "jpeg", "ktx2", "webp"];
 
 const ending = (name: string): string => name.split(".").pop()?.toLowerCase() ?? "";
 
-/** A rig that the clips of dropped files are moved to. */
+/** A rig that the clips of dropped files are moved to, and the character that is to have them, where they fell on one. */
 export interface Onto {
   rig: string;
   name: string;
+  character?: string;
 }
 
 /** Sends files to the server and gives what came of them; each failure is one sentence in the status line. */
@@ -24,7 +25,7 @@ export async function sendFiles(studio: Studio, files: File[], onto?: Onto): Pro
   const unknown = files.find((f) => !known.includes(f));
   if (unknown !== undefined)
     studio.status.error(
-      new Error(`${unknown.name} is no file that the studio reads; drop GLB, glTF with its buffers, FBX, BVH or a character's TOML.`),
+      new Error(`${unknown.name} is no file that the studio reads; drop GLB, glTF with its buffers, FBX, BVH, DeepMimic's TXT or a character's TOML.`),
     );
   const large = known.find((f) => f.size > studio.store.project.largest_upload);
   if (large !== undefined) {
@@ -44,11 +45,31 @@ export async function sendFiles(studio: Studio, files: File[], onto?: Onto): Pro
     const takesClips = onto !== undefined && CLIPS.includes(ending(file.name));
     const answer = await studio.status.during(
       takesClips ? `Moving the clips of ${file.name} to ${onto.name}…` : `Reading ${file.name}…`,
-      upload<Uploaded>(file.name, belongs ? folder : undefined, takesClips ? onto.rig : undefined, file),
+      upload<Uploaded>(
+        file.name,
+        {
+          folder: belongs ? folder : undefined,
+          ...(takesClips ? { onto: onto.rig, character: onto.character } : { replace: true }),
+        },
+        file,
+      ),
     );
     if (answer !== null) done.push(answer);
   }
   return done;
+}
+
+/** One sentence on what came of a rig's file. */
+export function uploadNews({ rig, replaced, unchanged }: Extract<Uploaded, { kind: "rig" }>, onto?: Onto): string {
+  const where = "what the import did is listed on the right";
+  if (onto !== undefined) return `${rig.name} is ${onto.name} with the clips; ${where}.`;
+  if (replaced === undefined) return `${rig.name} is in the project; ${where}.`;
+  if (unchanged) return `${rig.name} is in the project already, and the file has not changed.`;
+  const kept = replaced.filter((c) => c.problem === undefined && c.lost.length === 0).map((c) => c.name);
+  const others = replaced.flatMap((c) =>
+    c.problem !== undefined ? [`${c.name} stays as it was: ${c.problem}`] : c.lost.length > 0 ? [`of ${c.name}, ${c.lost.join(" ")}`] : [],
+  );
+  return [`${rig.name} was read again`, ...(kept.length > 0 ? [`${kept.join(", ")} keeps its edits`] : []), ...others].join("; ").replace(/\.?$/, ".");
 }
 
 function rank(file: File): number {

@@ -15,6 +15,8 @@ export interface Studio {
   keyboard: Keyboard;
   viewport: Viewport;
   cache: Cache;
+  /** The character that was made, edited or chosen last: other views take it over. */
+  recent: { character: string | null };
   /** Opens another view. */
   go(view: string, parameters?: Record<string, string>): void;
   /** Takes in files, as if they were dropped on the page. */

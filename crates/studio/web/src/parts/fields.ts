@@ -1,7 +1,8 @@
 // Labelled fields: numbers, vectors, choices.
 
 import { h } from "../app/dom";
-import type { Vec3 } from "../protocol/types";
+import { shortName } from "../app/clip_names";
+import type { ClipDetail, Vec3 } from "../protocol/types";
 
 /** Four significant figures, without needless zeros. */
 export function tidy(x: number): string {
@@ -20,14 +21,16 @@ export function field(label: string, control: HTMLElement, unit?: string): HTMLE
   );
 }
 
-/** A number that is sent on Enter or when the field is left; nonsense brings the old one back. */
+/**
+ * A number that is sent on Enter or when the field is left; nonsense brings the old one back. What an emptied field means is `onClear`: the default.
+ */
 export function numberInput(
   value: number | null,
   step: number,
   onCommit: (value: number) => void,
-  options: { key?: string; placeholder?: string; label?: string; min?: number } = {},
+  options: { key?: string; placeholder?: string; label?: string; min?: number; digits?: number; onClear?: () => void } = {},
 ): HTMLInputElement {
-  const shown = value === null ? "" : tidy(value);
+  const shown = value === null ? "" : options.digits === undefined ? tidy(value) : String(Number(value.toPrecision(options.digits)));
   const input = h("input", {
     type: "text",
     inputMode: "decimal",
@@ -44,6 +47,12 @@ export function numberInput(
     const text = input.value.trim().replace(",", ".");
     if (text === last) return;
     const number = Number(text);
+    if (text === "" && options.onClear !== undefined) {
+      last = "";
+      input.defaultValue = "";
+      options.onClear();
+      return;
+    }
     if (text === "" || !Number.isFinite(number) || (options.min !== undefined && number < options.min)) {
       input.value = last;
       return;
@@ -86,7 +95,7 @@ export function vectorInput(value: Vec3, step: number, onCommit: (value: Vec3) =
 }
 
 export function select<T extends string>(
-  options: { value: T; label: string; disabled?: boolean }[],
+  options: { value: T; label: string; disabled?: boolean; title?: string }[],
   value: T | null,
   onChange: (value: T) => void,
   key?: string,
@@ -94,9 +103,10 @@ export function select<T extends string>(
   const element = h(
     "select",
     {},
-    ...options.map((o) => h("option", { value: o.value, textContent: o.label, disabled: o.disabled ?? false })),
+    ...options.map((o) => h("option", { value: o.value, textContent: o.label, title: o.title ?? "", disabled: o.disabled ?? false })),
   );
   if (value !== null) element.value = value;
+  element.title = options.find((o) => o.value === value)?.title ?? "";
   if (key) element.dataset["key"] = key;
   element.addEventListener("change", () => onChange(element.value as T));
   return element;
@@ -107,6 +117,18 @@ export function checkbox(label: string, checked: boolean, onChange: (checked: bo
   if (key) input.dataset["key"] = key;
   input.addEventListener("change", () => onChange(input.checked));
   return h("label", { class: "check" }, input, h("span", { textContent: label }));
+}
+
+/** A list of clips without what all their names begin with; the whole name is the tooltip. */
+export function clipSelect(clips: ClipDetail[], value: string | null, onChange: (name: string) => void, withLength = false): HTMLSelectElement {
+  const names = clips.map((c) => c.name);
+  const label = (c: ClipDetail): string => `${shortName(c.name, names)}${withLength ? `, ${c.duration_secs.toFixed(1)} s` : ""}`;
+  return select(
+    clips.map((c) => ({ value: c.name, label: label(c), title: c.name })),
+    value,
+    onChange,
+    "clip",
+  );
 }
 
 /** A slider with its value beside it. */

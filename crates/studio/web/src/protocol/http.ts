@@ -71,7 +71,15 @@ export async function getBytes(path: string, parameters: Record<string, string |
   return (await ask(address(path, parameters))).arrayBuffer();
 }
 
-export async function upload<T>(name: string, folder: string | undefined, onto: string | undefined, bytes: Blob): Promise<T> {
+/** Where an upload goes: into a folder with its parts, onto a rig and a character that take its clips, or in the place of an older version. */
+export interface Destination {
+  folder?: string | undefined;
+  onto?: string | undefined;
+  character?: string | undefined;
+  replace?: boolean | undefined;
+}
+
+export async function upload<T>(name: string, to: Destination, bytes: Blob): Promise<T> {
   const init = { method: "POST", headers: { "content-type": "application/octet-stream" }, body: bytes };
-  return (await ask(address("upload", { name, folder, onto }), init)).json() as Promise<T>;
+  return (await ask(address("upload", { name, ...to }), init)).json() as Promise<T>;
 }

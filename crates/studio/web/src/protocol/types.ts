@@ -81,6 +81,18 @@ export interface RigJoint {
   orientation: Quat;
   node?: number | null;
 }
+/** A change of a clip; times are those of the clip after the changes before it. */
+export type ClipEdit =
+  | { edit: "trim"; from_secs: number; to_secs: number }
+  | { edit: "speed"; factor: number }
+  | { edit: "loop"; blend_secs: number }
+  | { edit: "turn"; joint: string; turn: Quat; at_secs: number; within_secs?: number };
+/** What was changed on a clip of a file. */
+export interface EditedClip {
+  of: string;
+  edits: ClipEdit[];
+  can_redo: boolean;
+}
 export interface ClipDetail {
   name: string;
   duration_secs: number;
@@ -89,6 +101,7 @@ export interface ClipDetail {
   is_cycle: boolean;
   travel_m: number;
   notes: string[];
+  edited?: EditedClip | null;
 }
 export interface RigDetail {
   id: string;
@@ -102,7 +115,17 @@ export interface RigDetail {
   repairs: string[];
   feet: string[];
 }
-export type Uploaded = { kind: "rig"; rig: RigDetail } | { kind: "part"; id: string } | { kind: "character"; character: CharacterDetail };
+/** A character whose rig has changed. */
+export interface Remade {
+  id: string;
+  name: string;
+  revision: number;
+  lost: string[];
+  problem?: string;
+}
+export type Uploaded =
+  | { kind: "rig"; rig: RigDetail; replaced?: Remade[]; unchanged?: boolean }
+  | { kind: "part"; id: string } | { kind: "character"; character: CharacterDetail };
 
 export type Shape =
   | { type: "capsule"; from: Vec3; to: Vec3; radius: number }
@@ -144,11 +167,28 @@ export interface RestPose {
   orientation: Quat;
   center_of_mass: Vec3;
 }
+export type ShapeKind = "capsule" | "box" | "sphere";
+export type Up = "x" | "y" | "z";
+/** How large a character is, and why. */
+export interface SizeDetail {
+  height_m: number | null;
+  metres_per_unit: number | null;
+  up: Up | null;
+  size_source: "guess" | "user";
+  guessed_height_m: number | null;
+  size_reason: string;
+  up_reason: string;
+  guessed_mass_kg: number;
+  volume_m3: number;
+}
 export interface CharacterDetail {
   id: string;
   revision: number;
+  size: SizeDetail;
   rig: string | null;
   character: Character;
+  /** The same before its edits, where it has some. */
+  made?: Character;
   rest: RestPose[];
   mirrored: (string | null)[];
   mass_kg: number;
@@ -165,6 +205,8 @@ export type Edit =
   | { edit: "orient_body"; body: string; turn: Quat }
   | { edit: "size_body"; body: string; size: Size }
   | { edit: "set_mass"; body: string; mass: number }
+  | { edit: "set_shapes"; body: string; shapes: Shape[] }
+  | { edit: "set_total_mass"; mass: number }
   | { edit: "set_axis"; joint: string; axis: Vec3 }
   | { edit: "set_limits"; joint: string; limits?: [number, number] }
   | { edit: "set_type"; joint: string; type: JointType; axis?: Vec3 }
@@ -243,7 +285,7 @@ export type JobRequest =
       assist?: boolean;
       name?: string;
     }
-  | { kind: "feedback"; result: string; preset: string; seed?: number };
+  | { kind: "feedback"; result: string; preset: string; seed?: number; period_secs?: number };
 export type JobStatus = "queued" | "running" | "pausing" | "paused" | "cancelling" | "cancelled" | "done" | "failed";
 export interface Progress {
   doing: string;
@@ -269,6 +311,8 @@ export interface Job {
   result: string;
   progress?: Progress;
   windows: WindowCosts[];
+  /** Best figure of a training over its work. */
+  curve?: [done: number, best: number][];
   motion_revision: number;
 }
 

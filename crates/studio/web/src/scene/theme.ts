@@ -67,16 +67,55 @@ const DARK: SceneColors = {
   lightStrength: 1,
 };
 
+/** What the switch says; `auto` is as the system is. */
+export type Theme = "auto" | "light" | "dark";
+
 const dark = window.matchMedia("(prefers-color-scheme: dark)");
+const listeners = new Set<() => void>();
+let chosen: Theme = keptTheme();
+dark.addEventListener("change", () => chosen === "auto" && listeners.forEach((tell) => tell()));
+markPage();
+
+export function theme(): Theme {
+  return chosen;
+}
+
+/** Turns the switch; it is remembered. */
+export function setTheme(next: Theme): void {
+  chosen = next;
+  try {
+    localStorage.setItem("theme", next);
+  } catch {
+    // A browser that keeps nothing still changes its colours.
+  }
+  markPage();
+  listeners.forEach((tell) => tell());
+}
+
+function keptTheme(): Theme {
+  try {
+    const kept = localStorage.getItem("theme");
+    return kept === "light" || kept === "dark" ? kept : "auto";
+  } catch {
+    return "auto";
+  }
+}
+
+/** The style sheet follows the attribute. */
+function markPage(): void {
+  const { dataset } = document.documentElement;
+  if (chosen === "auto") delete dataset["theme"];
+  else dataset["theme"] = chosen;
+}
 
 export function colors(): SceneColors {
-  return dark.matches ? DARK : LIGHT;
+  return (chosen === "auto" ? dark.matches : chosen === "dark") ? DARK : LIGHT;
 }
 
 /** Calls back on every change between light and dark, until the function that is given back is called. */
 export function onThemeChange(listener: () => void): () => void {
-  dark.addEventListener("change", listener);
-  return () => dark.removeEventListener("change", listener);
+  listeners.add(listener);
+  return () => listeners.delete(listener);
 }
 
 /** Gives a material a colour of the scene, also after a change between light and dark, until it is disposed of. */

@@ -19,6 +19,8 @@ import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
 import { Ground } from "./ground";
 import { colors, onThemeChange } from "./theme";
 
+/** What the buttons over the picture take of its upper edge, pixels. */
+const BUTTONS_PX = 54;
 /** Share of half the picture's height by which what is followed may rise or sink before the camera does. */
 const LEVEL_SHARE = 0.12;
 
@@ -105,7 +107,10 @@ export class Viewport {
     const vertical = Math.tan((this.camera.fov * Math.PI) / 360);
     const horizontal = vertical * this.camera.aspect;
     const wide = Math.hypot(size.x, size.z);
-    const distance = 1.12 * Math.max(size.y / 2 / vertical, wide / 2 / horizontal) + wide / 2;
+    // The figure stays below the buttons.
+    const hidden = Math.min(BUTTONS_PX / Math.max(this.element.clientHeight, 1), 0.3);
+    const distance = 1.08 * Math.max(size.y / 2 / (vertical * (1 - hidden)), wide / 2 / horizontal) + wide / 2;
+    center.y += hidden * vertical * distance;
     const direction = this.camera.position.clone().sub(this.controls.target);
     if (direction.lengthSq() < 1e-8) direction.set(0.6, 0.3, 0.8);
     direction.normalize();

@@ -186,6 +186,7 @@ export class FrontsView implements View {
             h("dd", { textContent: `${short(point.values[i] ?? NaN)} ${a.unit}` }),
           ]),
         ),
+        helpComment(front, point),
       ),
     );
   }
@@ -270,6 +271,14 @@ export class FrontsView implements View {
     this.hovered = point;
     this.refreshNumbers();
   }
+}
+
+/** Help of more than the weight is no help any more. */
+function helpComment(front: FrontDetail, point: FrontPoint): HTMLElement | null {
+  const help = point.values[front.axes.findIndex((a) => a.name === "mean help")] ?? 0;
+  if (help <= 100) return null;
+  const text = `The mean help is ${(help / 100).toFixed(1)} times the weight: here the figure is carried along the drawing rather than helped. Take a point with less help, or make the character lighter or stronger.`;
+  return h("p", { class: "comment", data: { key: "help-comment" }, textContent: text });
 }
 
 /** A value as it is drawn: its logarithm where the axis says so. */

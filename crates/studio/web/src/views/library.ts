@@ -1,15 +1,16 @@
 // Library: files come in, rigs are looked at, characters are made of them.
 
+import { firstClip } from "../app/clip_names";
 import { fill, h } from "../app/dom";
 import { icon } from "../app/icons";
 import type { Studio, View } from "../app/view";
 import { button, bytes, empty, hint, plan, row, section, sentences } from "../parts/layout";
 import { OverlayBar } from "../parts/overlay_bar";
 import { Player } from "../parts/player";
-import { select } from "../parts/fields";
+import { clipSelect } from "../parts/fields";
 import { Timeline } from "../parts/timeline";
 import { postJson, remove } from "../protocol/http";
-import type { CharacterDetail, RigDetail } from "../protocol/types";
+import type { CharacterDetail, CharacterEntry, RigDetail } from "../protocol/types";
 import { rigPerformance } from "./performances";
 
 export class LibraryView implements View {
@@ -46,7 +47,7 @@ export class LibraryView implements View {
     this.studio.viewport.attach(this.plan.stage);
     this.player.show();
     const wanted = parameters.get("rig");
-    if (wanted !== null && wanted !== this.rigId) void this.choose(wanted);
+    if (wanted !== null && (wanted !== this.rigId || parameters.has("again"))) void this.choose(wanted);
     this.refresh();
   }
 
@@ -67,7 +68,7 @@ export class LibraryView implements View {
     const rig = await this.studio.status.during("Reading the rig…", this.studio.cache.rig(id));
     if (turn !== this.loading || rig === null) return;
     this.rig = rig;
-    this.clip ??= rig.clips[0]?.name ?? null;
+    if (!rig.clips.some((c) => c.name === this.clip)) this.clip = firstClip(rig.clips)?.name ?? null;
     this.refresh();
     const performance = await this.studio.status.during("Loading the figure…", rigPerformance(this.studio, id, this.clip ?? undefined));
     if (turn !== this.loading || performance === null) return;
@@ -94,7 +95,19 @@ export class LibraryView implements View {
       data: { key: "files" },
     });
     input.addEventListener("change", () => void this.studio.takeFiles([...(input.files ?? [])]));
-    const rigRows = store.rigs.map((r) =>
+    const characterRow = (c: CharacterEntry, inside: boolean): HTMLElement => {
+      const entry = row({
+        key: `character:${c.id}`,
+        title: c.name,
+        detail: c.rig === null ? "its rig is not in this project" : "character",
+        icon: "modeler",
+        onClick: () => this.studio.go("modeler", { character: c.id }),
+      });
+      entry.classList.toggle("inside", inside);
+      return entry;
+    };
+    // Each file with the characters that are made of it.
+    const rigRows = store.rigs.flatMap((r) => [
       row({
         key: `rig:${r.id}`,
         title: r.name,
@@ -103,16 +116,9 @@ export class LibraryView implements View {
         selected: r.id === this.rigId,
         onClick: () => void this.choose(r.id),
       }),
-    );
-    const characterRows = store.characters.map((c) =>
-      row({
-        key: `character:${c.id}`,
-        title: c.name,
-        detail: c.rig === null ? "its rig is not in this project" : `made of ${c.rig}`,
-        icon: "modeler",
-        onClick: () => this.studio.go("modeler", { character: c.id }),
-      }),
-    );
+      ...store.characters.filter((c) => c.rig === r.id).map((c) => characterRow(c, true)),
+    ]);
+    const homeless = store.characters.filter((c) => !store.rigs.some((r) => r.id === c.rig));
     fill(
       this.plan.left,
       h(
@@ -122,8 +128,8 @@ export class LibraryView implements View {
         h("span", {}, "Add files", h("small", { textContent: "or drop them anywhere on the page" })),
       ),
       input,
-      section("Rigs", ...rigRows),
-      section("Characters", ...(characterRows.length > 0 ? characterRows : [empty("None yet. Choose a rig and make one.")])),
+      section("Files and their characters", ...rigRows),
+      homeless.length > 0 ? section("Characters without a file", ...homeless.map((c) => characterRow(c, false))) : null,
     );
     this.refreshRight();
   }
@@ -136,15 +142,10 @@ export class LibraryView implements View {
     }
     const entry = this.studio.store.rigs.find((r) => r.id === rig.id);
     const made = this.studio.store.characters.filter((c) => c.rig === rig.id);
-    const clips = select(
-      rig.clips.map((c) => ({ value: c.name, label: c.name })),
-      this.clip,
-      (name) => {
-        this.clip = name;
-        void this.choose(rig.id, true);
-      },
-      "clip",
-    );
+    const clips = clipSelect(rig.clips, this.clip, (name) => {
+      this.clip = name;
+      void this.choose(rig.id, true);
+    });
     const clip = rig.clips.find((c) => c.name === this.clip);
     fill(
       this.plan.right,

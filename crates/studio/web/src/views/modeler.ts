@@ -9,13 +9,17 @@ import { LiveSession } from "../parts/live";
 import { OverlayBar } from "../parts/overlay_bar";
 import { DIVERGED, FALLEN, type Frame } from "../protocol/frame";
 import { address, getJson, postJson, Refusal } from "../protocol/http";
-import type { Change, CharacterDetail, Edit, PreflightAnswer, Problem } from "../protocol/types";
+import type { Change, CharacterDetail, Edit, PreflightAnswer, Problem, ShapeKind } from "../protocol/types";
 import type { GizmoMode } from "../scene/gizmo";
 import { drawInspector, type Part, type Selection } from "./modeler_inspector";
 import { bodyTree, inTreeOrder, preflightSection } from "./modeler_lists";
 import { ModelerScene } from "./modeler_scene";
+import { sizeSection, type Resize } from "./modeler_size";
 
-const DROP_HEIGHT_M = 0.15;
+/** How far above the ground it begins, over its height: little, so that a drop says what the pre-flight says. */
+const DROP_SHARE = 0.02;
+/** The pre-flight looks so long. */
+const JUDGED_AFTER_SECS = 3;
 const MODES: { value: GizmoMode; label: string; icon: IconName }[] = [
   { value: "translate", label: "Move (W)", icon: "move" },
   { value: "rotate", label: "Turn (E)", icon: "turn" },
@@ -108,6 +112,7 @@ export class ModelerView implements View {
   private async take(detail: CharacterDetail): Promise<void> {
     const { cache } = this.studio;
     const isOther = detail.id !== this.detail?.id;
+    if (isOther) this.studio.recent.character = detail.id;
     this.detail = detail;
     if (isOther) {
       this.selection = null;
@@ -143,6 +148,7 @@ export class ModelerView implements View {
     );
     this.preflightRuns = false;
     if (answer !== null && answer.id === this.detail?.id) this.preflight = answer;
+    this.scene.showCover(this.showsCover ? (this.preflight?.cover?.bodies ?? null) : null);
     this.refreshLeft();
   }
 
@@ -155,6 +161,27 @@ export class ModelerView implements View {
   private change(change: Change): void {
     this.send("Saving the edit…", () =>
       postJson<CharacterDetail>("character/edit", { id: this.detail?.id, revision: this.detail?.revision, change }),
+    );
+  }
+
+  /** Makes it again, with its edits, at another size or with another axis up. */
+  private resize(size: Resize): void {
+    this.send("Making it again at that size…", () =>
+      postJson<CharacterDetail>("character/remake", { id: this.detail?.id, revision: this.detail?.revision, ...size }),
+    );
+  }
+
+  private refit(body: string, kind: ShapeKind | null, shape?: number): void {
+    const hasOther = this.detail?.mirrored[this.detail.character.body.findIndex((b) => b.name === body)] != null;
+    this.send("Fitting shapes…", () =>
+      postJson<CharacterDetail>("character/refit", {
+        id: this.detail?.id,
+        revision: this.detail?.revision,
+        body,
+        ...(kind === null ? {} : { kind }),
+        ...(shape === undefined ? {} : { shape }),
+        mirror: this.mirror && hasOther,
+      }),
     );
   }
 
@@ -210,9 +237,16 @@ export class ModelerView implements View {
     this.live.show();
     this.refresh();
     const started = await this.studio.status.during("Dropping it…", () =>
-      this.live.start({ what: "drop", character: id, height_m: DROP_HEIGHT_M }).then(() => true),
+      this.live.start({ what: "drop", character: id, height_m: DROP_SHARE * this.heightM() }).then(() => true),
     );
     if (started === null) this.stopDrop();
+  }
+
+  /** Of its rest pose; without a rig, as far as its bodies' centres are apart. */
+  private heightM(): number {
+    const { detail } = this;
+    const heights = detail?.rest.map((r) => r.center_of_mass[2]) ?? [];
+    return detail?.size.height_m ?? Math.max(...heights, 0.1) - Math.min(...heights, 0);
   }
 
   private stopDrop(): void {
@@ -229,8 +263,10 @@ export class ModelerView implements View {
       (frame.flags & DIVERGED) !== 0
         ? "Its numbers left all reason: look for a body that is far too light."
         : (frame.flags & FALLEN) !== 0
-          ? "It has fallen."
-          : `It stands, ${frame.timeSecs.toFixed(1)} s.`;
+          ? "It does not stand: the pre-flight says why."
+          : frame.timeSecs < JUDGED_AFTER_SECS
+            ? `It is on its feet, ${frame.timeSecs.toFixed(1)} s of ${JUDGED_AFTER_SECS} s.`
+            : "It stands.";
     if (state === this.dropState) return;
     this.dropState = state;
     const output = this.tools.querySelector("output");
@@ -301,6 +337,17 @@ export class ModelerView implements View {
             },
             icon("redo"),
           ),
+        ),
+        h(
+          "button",
+          {
+            class: "plain toggle boxed",
+            title: "How well bodies fill the skin, in colour: blue fills it, red misses it (V)",
+            aria: { pressed: String(this.showsCover), label: "Cover in colour" },
+            data: { key: "cover-colors" },
+            onclick: () => this.setCover(!this.showsCover),
+          },
+          icon("heat"),
         ),
         button("Drop it", () => void this.drop(), { icon: "drop", primary: true, key: "drop", title: "See it simulated at once (D)" }),
       );
@@ -373,6 +420,11 @@ export class ModelerView implements View {
           button("Make it physical", () => this.studio.go("transfer", { character: detail.id }), { icon: "transfer" }),
           h("a", { class: "button", href: address("character/file", { id: detail.id }), download: "" }, icon("download"), "Download TOML"),
         ),
+        sizeSection(
+          detail,
+          (size) => this.resize(size),
+          (mass) => this.change({ edit: "set_total_mass", mass }),
+        ),
         detail.notes.length > 0 ? section("What was guessed", sentences(folded(detail.notes))) : null,
       );
     } else {
@@ -382,6 +434,7 @@ export class ModelerView implements View {
         withJoint: this.scene.withJoint,
         cover: this.preflight?.cover?.bodies.find((b) => b.body === selection.body) ?? null,
         edit: (e) => this.edit(e),
+        refit: (body, kind, shape) => this.refit(body, kind, shape),
         select: (s) => this.select(s),
         setWithJoint: (on) => (this.scene.withJoint = on),
       });
@@ -397,6 +450,14 @@ export class ModelerView implements View {
     const part = this.part();
     this.modes[part] = this.modes[part] === mode ? null : mode;
     this.scene.setMode(this.modes[part]);
+    this.refreshTools();
+  }
+
+  private showsCover = false;
+
+  private setCover(shows: boolean): void {
+    this.showsCover = shows;
+    this.scene.showCover(shows ? (this.preflight?.cover?.bodies ?? null) : null);
     this.refreshTools();
   }
 
@@ -420,6 +481,7 @@ export class ModelerView implements View {
       { keys: ["w"], what: "Move", run: () => this.setMode("translate") },
       { keys: ["e"], what: "Turn", run: () => this.setMode("rotate") },
       { keys: ["r"], what: "Size", run: () => this.setMode("scale") },
+      { keys: ["v"], what: "Cover of the skin in colour, or not", run: () => this.setCover(!this.showsCover) },
       { keys: ["x"], what: "Mirror edits, or not", run: () => this.setMirror(!this.mirror) },
       { keys: ["arrowdown"], what: "Next body", run: () => step(1) },
       { keys: ["arrowup"], what: "Body before", run: () => step(-1) },

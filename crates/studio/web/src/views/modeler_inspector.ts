@@ -3,10 +3,11 @@
 import { fill, h } from "../app/dom";
 import { checkbox, field, numberInput, select, vectorInput } from "../parts/fields";
 import { button, empty, section, segments } from "../parts/layout";
-import type { BodyCover, CharacterDetail, Edit, JointType, Quat, Shape, Vec3 } from "../protocol/types";
+import type { BodyCover, Character, CharacterDetail, Edit, JointType, Quat, Shape, ShapeKind, Vec3 } from "../protocol/types";
 import { Quaternion, Vector3 } from "three";
 import { shapesCenter, shapesReachAlong } from "../scene/shapes";
 import { coverSentence } from "./modeler_lists";
+import { shapesSection } from "./modeler_shapes";
 
 export type Part = "body" | "joint" | "effectors";
 
@@ -23,6 +24,8 @@ export interface Inspected {
   /** How well the body fills its skin, once the pre-flight has told. */
   cover: BodyCover | null;
   edit(edit: Edit): void;
+  /** Other shapes for the body: one of another kind, or what fits the skin. */
+  refit(body: string, kind: ShapeKind | null, shape?: number): void;
   select(selection: Selection): void;
   setWithJoint(withJoint: boolean): void;
 }
@@ -77,7 +80,11 @@ function bodyPart(it: Inspected, index: number): HTMLElement[] {
       "Mass",
       field(
         "Mass",
-        numberInput(body.mass, 0.1, (mass) => it.edit({ edit: "set_mass", body: name, mass }), { key: "mass", min: 0 }),
+        numberInput(body.mass, 0.1, (mass) => it.edit({ edit: "set_mass", body: name, mass }), {
+          key: "mass",
+          min: 0,
+          ...clearing(madeOf(detail).body.find((b) => b.name === name)?.mass, (mass) => it.edit({ edit: "set_mass", body: name, mass })),
+        }),
         "kg",
       ),
     ),
@@ -88,6 +95,11 @@ function bodyPart(it: Inspected, index: number): HTMLElement[] {
       isRoot ? h("span", {}) : checkbox("Its joint moves along", it.withJoint, (on) => it.setWithJoint(on), "with-joint"),
     ),
     section("Size", ...sizeFields(it, name, body.shape), coverOf(it)),
+    shapesSection(body.shape, it.cover !== null, {
+      set: (shapes) => it.edit({ edit: "set_shapes", body: name, shapes }),
+      turn: (index, kind) => it.refit(name, kind, index),
+      fit: (kind) => it.refit(name, kind),
+    }),
     section(
       "Structure",
       h(
@@ -213,7 +225,14 @@ function limits(it: Inspected, name: string, type: JointType, now: [number, numb
         next[i] = degrees / DEGREES;
         set(next);
       },
-      { key: `limit.${i}` },
+      {
+        key: `limit.${i}`,
+        ...clearing(madeOf(it.detail).joint.find((j) => j.name === name)?.limits?.[i], (made) => {
+          const next: [number, number] = [...now];
+          next[i] = made;
+          set(next);
+        }),
+      },
     );
   return section(
     "Limits",
@@ -223,23 +242,38 @@ function limits(it: Inspected, name: string, type: JointType, now: [number, numb
   );
 }
 
+/** The character as it was made: an emptied field goes back to it. */
+function madeOf(detail: CharacterDetail): Character {
+  return detail.made ?? detail.character;
+}
+
+function clearing(made: number | undefined, set: (value: number) => void): { onClear?: () => void } {
+  return made === undefined ? {} : { onClear: () => set(made) };
+}
+
 function gains(it: Inspected, name: string, kp: number, kd: number, torque: number | null): HTMLElement {
+  const made = madeOf(it.detail).joint.find((j) => j.name === name);
   const set = (g: { kp?: number; kd?: number; torque_limit?: number }): void => it.edit({ edit: "set_gains", joint: name, ...g });
   return section(
     "Drive",
     field(
       "Stiffness",
-      numberInput(kp, 10, (v) => set({ kp: v }), { key: "kp", min: 0 }),
+      numberInput(kp, 10, (v) => set({ kp: v }), { key: "kp", min: 0, ...clearing(made?.kp, (v) => set({ kp: v })) }),
       "N·m/rad",
     ),
     field(
       "Damping",
-      numberInput(kd, 1, (v) => set({ kd: v }), { key: "kd", min: 0 }),
+      numberInput(kd, 1, (v) => set({ kd: v }), { key: "kd", min: 0, ...clearing(made?.kd, (v) => set({ kd: v })) }),
       "N·m·s/rad",
     ),
     field(
       "Strength",
-      numberInput(torque, 10, (v) => set({ torque_limit: v }), { key: "torque", placeholder: "no limit", min: 0 }),
+      numberInput(torque, 10, (v) => set({ torque_limit: v }), {
+        key: "torque",
+        placeholder: "no limit",
+        min: 0,
+        ...clearing(made?.torque_limit, (v) => set({ torque_limit: v })),
+      }),
       "N·m",
     ),
   );

@@ -1,15 +1,15 @@
 // The picture of the modeler: the character at rest, what is chosen, its handles.
 
-import { Group, Mesh, MeshBasicMaterial, Quaternion, SphereGeometry, Vector3 } from "three";
+import { Color, Group, Mesh, MeshBasicMaterial, Quaternion, SphereGeometry, Vector3 } from "three";
 import type { Studio } from "../app/view";
 import type { OverlayBar } from "../parts/overlay_bar";
-import type { CharacterDetail, Edit, RestPose, Skin } from "../protocol/types";
+import type { BodyCover, CharacterDetail, Edit, RestPose, Skin } from "../protocol/types";
 import { Actor, parentsOf } from "../scene/actor";
 import { Gizmo, type GizmoChange, type GizmoMode } from "../scene/gizmo";
 import { JointMarks } from "../scene/joint_marks";
 import type { Model } from "../scene/model";
 import { restFrame, sceneOf } from "../scene/rest";
-import { colors, onThemeChange } from "../scene/theme";
+import { colors, heat, onThemeChange } from "../scene/theme";
 import type { Selection } from "./modeler_inspector";
 
 const CLICK_PIXELS = 4;
@@ -119,13 +119,24 @@ export class ModelerScene {
     return rest === undefined ? null : { index, rest };
   }
 
+  private cover: BodyCover[] | null = null;
+
+  /** Paints every body by how well it fills its skin; `null`: as usual. */
+  showCover(bodies: BodyCover[] | null): void {
+    this.cover = bodies;
+    this.paint();
+  }
+
   private paint(): void {
     const c = colors();
+    const fit = new Map((this.cover ?? []).map((b) => [b.body, coverColor(b)]));
     const chosen = this.chosen()?.index ?? -1;
     const other = this.detail?.mirrored[chosen] ?? null;
     const bodies = this.detail?.character.body ?? [];
     this.actor?.bodyMesh?.paint((i) =>
-      i === chosen ? c.bodySelected : i === this.hovered ? c.bodyHovered : bodies[i]?.name === other ? c.bodyHovered : c.body,
+      i === chosen
+        ? c.bodySelected
+        : (fit.get(bodies[i]?.name ?? "") ?? (i === this.hovered || bodies[i]?.name === other ? c.bodyHovered : c.body)),
     );
     this.studio.viewport.invalidate();
   }
@@ -289,4 +300,10 @@ function quaternion(rest: RestPose): Quaternion {
 
 function round(x: number): number {
   return Math.round(x * 1e6) / 1e6;
+}
+
+/** Blue where a body covers its skin and lies in it, red where it does neither. */
+function coverColor({ covered, outside }: BodyCover): number {
+  const good = Math.min(Math.max(((covered ?? 1 - outside) - outside + 0.1) / 0.8, 0), 1);
+  return heat(1 - good, new Color()).getHex();
 }

@@ -2,7 +2,7 @@
 
 import { fill, h } from "../app/dom";
 import type { Studio, View } from "../app/view";
-import { field, select, slider } from "../parts/fields";
+import { field, select, slider, tidy } from "../parts/fields";
 import { button, empty, hint, plan, section } from "../parts/layout";
 import { LiveSession } from "../parts/live";
 import { OverlayBar } from "../parts/overlay_bar";
@@ -10,7 +10,7 @@ import { DIVERGED, FALLEN, type Frame } from "../protocol/frame";
 import type { ControllerKind, SessionAction, SessionEntry, SessionStart } from "../protocol/types";
 import { TargetMarks } from "../scene/targets";
 import { choices, first } from "./play_choice";
-import { PlayHands } from "./play_hands";
+import { PlayHands, PUSH_SECS } from "./play_hands";
 import { PackagePanel } from "./play_package";
 import { Steering } from "./play_steer";
 
@@ -54,7 +54,10 @@ export class PlayView implements View {
   constructor(private readonly studio: Studio) {
     this.element = this.plan.element;
     this.live = new LiveSession(studio, this.bar);
-    this.live.onFrame = (frame) => this.tell(frame);
+    this.live.onFrame = (frame) => {
+      this.tell(frame);
+      if (this.sized !== this.live.session?.id && this.live.actor !== null) this.takeSize();
+    };
     this.live.onEnded = (reason) => {
       studio.status.news(reason);
       this.refresh();
@@ -147,6 +150,20 @@ export class PlayView implements View {
     if (action.action === "reset") this.steering.forget();
     this.live.act(action).catch((error) => this.studio.status.error(error));
   }
+
+  /** Balls and pushes are as large as the figure needs them. */
+  private takeSize(): void {
+    this.sized = this.live.session?.id ?? null;
+    this.hands.firstHeightM = this.hands.heightM();
+    this.speedMs = this.hands.usualSpeed();
+    this.newtons = this.hands.usualPush();
+    this.drawn = "";
+    this.refreshRight();
+  }
+
+  private sized: number | null = null;
+  private newtons = 0;
+  private degrees = 0;
 
   private setTimeScale(scale: number): void {
     this.act({ action: "time_scale", time_scale: scale });
@@ -259,9 +276,23 @@ export class PlayView implements View {
     };
     const speed = slider(
       "Ball's speed",
-      { min: 1, max: 25, step: 0.5, value: this.speedMs, format: (v) => `${v.toFixed(1)} m/s` },
+      { min: 0.5, max: Math.max(25, 3 * this.speedMs), step: 0.5, value: this.speedMs, format: (v) => `${v.toFixed(1)} m/s` },
       (v) => (this.speedMs = v),
     );
+    const usual = this.hands.usualPush();
+    const push = slider(
+      "Push",
+      { min: 0, max: 6 * usual, step: usual / 20, value: this.newtons, format: (v) => `${tidy(v)} N for ${PUSH_SECS} s` },
+      (v) => (this.newtons = v),
+    );
+    push.element.dataset["key"] = "push-force";
+    const direction = slider(
+      "Direction",
+      { min: -180, max: 180, step: 5, value: this.degrees, format: directionOf },
+      (v) => (this.degrees = v),
+    );
+    direction.element.dataset["key"] = "push-direction";
+    this.hands.pushing = () => ({ newtons: this.newtons, degrees: this.degrees });
     this.hands.throwing = () => ({ speedMs: this.speedMs, massKg: this.massKg });
     fill(
       this.plan.right,
@@ -313,22 +344,36 @@ export class PlayView implements View {
           ? field(
               "Mass",
               select(
-                masses.map((m) => ({ value: String(m), label: `${m} kg` })),
+                masses.map((m) => ({ value: String(m), label: `${tidy(m)} kg` })),
                 String(this.massKg),
                 (m) => (this.massKg = Number(m)),
                 "mass",
               ),
             )
           : null,
-        h(
-          "div",
-          { class: "actions wrap" },
-          button("Throw one", () => this.hands.throwAtMiddle(), { icon: "ball", key: "throw", title: "N" }),
-          button("Push it", () => this.hands.pushTrunk(), { key: "push", title: "I" }),
-        ),
+        h("div", { class: "actions wrap" }, button("Throw one", () => this.hands.throwAtMiddle(), { icon: "ball", key: "throw", title: "N" })),
+      ),
+      section(
+        "Pushes",
+        push.element,
+        direction.element,
+        h("div", { class: "actions wrap" }, button("Push it", () => this.hands.pushTrunk(), { key: "push", title: "I" })),
       ),
     );
   }
 
   private setSliders: (timeScale: number, gravity: number) => void = () => {};
+}
+
+/** A direction of the ground in words, from where the figure faces at the start. */
+function directionOf(degrees: number): string {
+  const names: [number, string][] = [
+    [0, "forward"],
+    [90, "to the left"],
+    [180, "backward"],
+    [-90, "to the right"],
+    [-180, "backward"],
+  ];
+  const found = names.find(([at]) => Math.abs(at - degrees) < 1);
+  return found === undefined ? `${degrees.toFixed(0)}°` : found[1];
 }

@@ -3,7 +3,7 @@
 import type { Store } from "../app/store";
 import { empty, row, section } from "../parts/layout";
 import type { SessionEntry, SessionStart } from "../protocol/types";
-import { verdictBadge } from "./verdict";
+import { badgeClass, verdictBadge } from "./verdict";
 
 export interface Choice {
   chosen: SessionStart | null;
@@ -40,7 +40,7 @@ export function choices(store: Store, choice: Choice): (HTMLElement | null)[] {
         detail: r.has_policy ? "under feedback" : "as it was found",
         icon: "transfer",
         badge: verdictBadge(r),
-        badgeClass: "bad",
+        badgeClass: badgeClass(r),
       },
     ),
   );

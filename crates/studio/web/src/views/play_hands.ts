@@ -8,11 +8,12 @@ import { colors, onThemeChange } from "../scene/theme";
 
 const CLICK_PIXELS = 4;
 const BALL_STARTS_AWAY_M = 3.5;
-const PUSH_SECS = 0.15;
-/** Newtons for each metre that was dragged and each kilogram of the character. */
+export const PUSH_SECS = 0.15;
+const USUAL_PUSH_N_PER_KG = 5;
+/** Newtons for each kilogram of the character and each metre that was dragged, of a figure of usual height. */
 const PUSH_N_PER_M_KG = 22;
+const USUAL_HEIGHT_M = 1.75;
 const FARTHEST_TARGET_M = 60;
-const TRUNK_PUSH_N_PER_KG = 5;
 
 interface Drag {
   body: number;
@@ -63,15 +64,45 @@ export class PlayHands {
       .sub(target)
       .setZ(0)
       .normalize()
-      .multiplyScalar(BALL_STARTS_AWAY_M * 0.7)
+      .multiplyScalar(this.awayM() * 0.7)
       .add(target);
     this.throwBall(from, target);
   }
 
+  /** A push of the trunk: N along a direction in degrees from where the figure first faces, to the left. */
+  pushing: () => { newtons: number; degrees: number } = () => ({ newtons: this.usualPush(), degrees: 0 });
+
+  /** What a figure of its mass just notices: rounded, N. */
+  usualPush(): number {
+    const newtons = USUAL_PUSH_N_PER_KG * this.massKg();
+    const step = 10 ** Math.floor(Math.log10(Math.max(newtons, 1e-6))) / 2;
+    return Math.max(step, Math.round(newtons / step) * step);
+  }
+
+  /** Of the character that is played, m; of one without a height, as high as its centre of mass says. */
+  heightM(): number {
+    const { scene, character, latest } = this.live;
+    return scene?.characters?.[character]?.height_m ?? Math.max(1.8 * (latest?.centerOfMass[2] ?? 1), 0.05);
+  }
+
+  /** A usual ball's speed for a figure of that height, m/s: as legs swing, with the square root. */
+  usualSpeed(): number {
+    return Math.max(1, Math.round(9 * Math.sqrt(this.firstHeightM / USUAL_HEIGHT_M)));
+  }
+
+  /** As high as it was when the simulation began: who lies is no smaller. */
+  firstHeightM = USUAL_HEIGHT_M;
+
   pushTrunk(): void {
     const { scene, character } = this.live;
     const trunk = scene?.characters?.[character]?.root ?? scene?.bodies.findIndex((b) => b.is_character) ?? -1;
-    if (trunk >= 0) this.act({ action: "push", body: trunk, force: [TRUNK_PUSH_N_PER_KG * this.massKg(), 0, 0], secs: PUSH_SECS });
+    const { newtons, degrees } = this.pushing();
+    const [along, left] = [Math.cos((degrees * Math.PI) / 180), Math.sin((degrees * Math.PI) / 180)];
+    if (trunk >= 0) this.act({ action: "push", body: trunk, force: [newtons * along, newtons * left, 0], secs: PUSH_SECS });
+  }
+
+  private awayM(): number {
+    return (BALL_STARTS_AWAY_M * this.firstHeightM) / USUAL_HEIGHT_M;
   }
 
   private center(): { origin: Vector3; direction: Vector3 } {
@@ -80,7 +111,7 @@ export class PlayHands {
   }
 
   /** Of one character. */
-  private massKg(): number {
+  massKg(): number {
     const all = (this.live.scene?.bodies ?? []).reduce((m, b) => m + (b.is_character ? b.mass_kg : 0), 0);
     return all / Math.max(this.live.scene?.characters?.length ?? 1, 1);
   }
@@ -93,7 +124,7 @@ export class PlayHands {
     const gravity = -(this.live.session?.gravity[2] ?? -9.81);
     const velocity = way.divideScalar(Math.max(secs, 1e-3));
     velocity.z += 0.5 * gravity * secs;
-    from.z = Math.max(from.z, 0.25);
+    from.z = Math.max(from.z, (0.25 * this.firstHeightM) / USUAL_HEIGHT_M);
     this.act({
       action: "throw",
       position: [from.x, from.y, from.z],
@@ -155,7 +186,7 @@ export class PlayHands {
       const force = drag.to
         .clone()
         .sub(drag.point)
-        .multiplyScalar(PUSH_N_PER_M_KG * this.massKg());
+        .multiplyScalar((PUSH_N_PER_M_KG * this.massKg() * USUAL_HEIGHT_M) / this.firstHeightM);
       this.act({
         action: "push",
         body: drag.body,
@@ -177,7 +208,7 @@ export class PlayHands {
     const { origin, direction } = this.studio.viewport.ray(event);
     const middle = new Vector3(...this.live.middle());
     const target = hit ?? origin.clone().addScaledVector(direction, Math.max(middle.clone().sub(origin).dot(direction), 0.5));
-    const from = target.clone().addScaledVector(direction, -Math.min(BALL_STARTS_AWAY_M, 0.9 * target.distanceTo(origin)));
+    const from = target.clone().addScaledVector(direction, -Math.min(this.awayM(), 0.9 * target.distanceTo(origin)));
     this.throwBall(from, target);
   }
 

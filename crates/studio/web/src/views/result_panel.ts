@@ -98,7 +98,8 @@ function fileLink(route: string, id: string, f: ResultFile): HTMLElement {
     "a",
     {
       class: "file",
-      href: address(route, { id, name: f.name, ...(isPage ? { inline: true } : {}) }),
+      // A page's links lead on beside it.
+      href: isPage && route === "result/file" ? beside(id, f.name) : address(route, { id, name: f.name }),
       title: f.what,
       data: { file: f.name },
       ...(isPage ? { target: "_blank", rel: "noopener" } : { download: f.name }),
@@ -107,4 +108,9 @@ function fileLink(route: string, id: string, f: ResultFile): HTMLElement {
     h("span", { class: "text" }, h("span", { class: "title", textContent: f.name }), h("span", { class: "detail", textContent: f.what })),
     h("span", { class: "unit", textContent: bytes(f.bytes) }),
   );
+}
+
+/** The address of a file of a result under which links between its files hold. */
+function beside(id: string, name: string): string {
+  return `/files/${[...id.split("/"), name].map(encodeURIComponent).join("/")}`;
 }

@@ -1,9 +1,10 @@
 // Stage: any motion of the project, with everything that physics has to say about it.
 
+import { firstClip } from "../app/clip_names";
 import { fill, h } from "../app/dom";
 import type { Studio, View } from "../app/view";
 import { comparisonSection, nextComparison } from "../parts/comparison";
-import { field, select } from "../parts/fields";
+import { clipSelect, field } from "../parts/fields";
 import { button, empty, hint, plan, row, section } from "../parts/layout";
 import { OverlayBar } from "../parts/overlay_bar";
 import { Player, type Comparison, type Performance } from "../parts/player";
@@ -11,7 +12,8 @@ import { Timeline } from "../parts/timeline";
 import { getJson } from "../protocol/http";
 import type { RigDetail, ResultDetail } from "../protocol/types";
 import { characterPerformance, resultPerformances } from "./performances";
-import { verdict, verdictBadge } from "./verdict";
+import { ClipEditor } from "./clip_editor";
+import { badgeClass, verdict, verdictBadge } from "./verdict";
 
 type Subject = { kind: "result" | "character"; id: string };
 const SHOWN_JOINTS = 7;
@@ -38,6 +40,11 @@ export class StageView implements View {
   constructor(private readonly studio: Studio) {
     this.element = this.plan.element;
     this.player = new Player(studio.viewport, this.bar, this.timeline);
+    this.editor = new ClipEditor(
+      studio,
+      () => this.timeline.secs,
+      (rig, clip) => this.clipChanged(rig, clip),
+    );
     this.plan.stage.append(this.bar.element, this.message);
     this.plan.below.append(this.timeline.element);
     studio.keyboard.register("Stage", [
@@ -96,7 +103,7 @@ export class StageView implements View {
       const character = await cache.character(subject.id);
       if (character.rig === null) throw new Error(`The rig of ${character.character.name} is not in this project; drop its file in again.`);
       this.rig = await cache.rig(character.rig);
-      this.clip ??= this.rig.clips[0]?.name ?? null;
+      this.clip ??= firstClip(this.rig.clips)?.name ?? null;
       if (this.clip === null) throw new Error(`${this.rig.name} has no clips; its body can be seen in the modeler.`);
       return { main: await characterPerformance(this.studio, subject.id, this.clip), other: null };
     });
@@ -125,7 +132,7 @@ export class StageView implements View {
         icon: "transfer",
         selected: same({ kind: "result", id: r.id }, this.subject),
         badge: verdictBadge(r),
-        badgeClass: "bad",
+        badgeClass: badgeClass(r),
         onClick: () => this.choose({ kind: "result", id: r.id }),
       }),
     );
@@ -189,16 +196,12 @@ export class StageView implements View {
               "Clip",
               field(
                 "Clip",
-                select(
-                  clips.map((c) => ({ value: c.name, label: c.name })),
-                  this.clip,
-                  (clip) => this.choose({ kind: "character", id }, clip, true),
-                  "clip",
-                ),
+                clipSelect(clips, this.clip, (clip) => this.choose({ kind: "character", id }, clip, true)),
               ),
             )
           : null,
         section("At this moment", this.figures),
+        this.rig !== null && clips.length > 0 && this.clip !== null ? this.editorOf(this.rig, this.clip) : null,
         h(
           "div",
           { class: "actions end" },
@@ -211,6 +214,19 @@ export class StageView implements View {
       );
     }
     this.refreshNumbers();
+  }
+
+  private readonly editor: ClipEditor;
+
+  /** The changed clip, at the same moment. */
+  private clipChanged(rig: RigDetail, clip: string): void {
+    this.studio.cache.putRig(rig);
+    if (this.subject?.kind === "character") this.choose(this.subject, clip, true);
+  }
+
+  private editorOf(rig: RigDetail, clip: string): HTMLElement | null {
+    const detail = rig.clips.find((c) => c.name === clip);
+    return detail === undefined ? null : this.editor.section(rig, detail);
   }
 
   private refreshNumbers(): void {

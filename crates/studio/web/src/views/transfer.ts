@@ -4,6 +4,8 @@ import { fill, h } from "../app/dom";
 import { icon } from "../app/icons";
 import type { Studio, View } from "../app/view";
 import { CostChart, type CostSeries } from "../parts/chart";
+import { Curve } from "../parts/curve";
+import { field, numberInput } from "../parts/fields";
 import { comparisonSection, nextComparison } from "../parts/comparison";
 import { button, empty, hint, plan, row, section } from "../parts/layout";
 import { OverlayBar } from "../parts/overlay_bar";
@@ -14,7 +16,7 @@ import type { Job, Progress, ResultDetail } from "../protocol/types";
 import { jobPerformances, resultPerformances } from "./performances";
 import { comparisonTable, downloads, resultFigures } from "./result_panel";
 import { TransferForm } from "./transfer_form";
-import { verdict, verdictBadge } from "./verdict";
+import { badgeClass, verdict, verdictBadge } from "./verdict";
 
 type Watched = { kind: "job"; id: number } | { kind: "result"; id: string };
 const ENDED = ["done", "failed", "cancelled"];
@@ -26,6 +28,7 @@ export class TransferView implements View {
   private readonly bar = new OverlayBar("transfer", { skin: true });
   private readonly player: Player;
   private readonly chart = new CostChart();
+  private readonly curve = new Curve();
   private readonly chartCaption = h("p", { class: "caption" });
   private readonly message = hint("Choose a character and a clip, and start.");
   private readonly form: TransferForm;
@@ -44,7 +47,7 @@ export class TransferView implements View {
     this.player = new Player(studio.viewport, this.bar, this.timeline);
     this.form = new TransferForm(studio, (job) => this.started(job));
     this.plan.stage.append(this.bar.element, this.message);
-    this.plan.below.append(this.timeline.element, h("div", { class: "chart-box" }, this.chartCaption, this.chart.element));
+    this.plan.below.append(this.timeline.element, h("div", { class: "chart-box" }, this.chartCaption, this.chart.element, this.curve.element));
     this.plan.left.append(this.form.element, this.jobList, this.resultList);
     this.chart.onSeek = (secs) => {
       this.timeline.playing = false;
@@ -208,7 +211,7 @@ export class TransferView implements View {
                 detail: `${r.clip}, ${r.preset}${r.cost_mean !== null ? `, cost ${r.cost_mean.toPrecision(2)}` : ""}`,
                 selected: this.watched?.kind === "result" && this.watched.id === r.id,
                 badge: verdictBadge(r) ?? (r.has_policy ? "feedback" : undefined),
-                badgeClass: r.completed === false || r.verdict === "failed" ? "bad" : "",
+                badgeClass: badgeClass(r),
                 onClick: () => this.watch({ kind: "result", id: r.id }),
               });
               return h("div", { class: "with-check" }, box, line);
@@ -291,6 +294,14 @@ export class TransferView implements View {
   }
 
   private refreshChart(job: Job | null): void {
+    const trains = job?.request.kind === "feedback";
+    this.chart.element.hidden = trains;
+    this.curve.element.hidden = !trains;
+    if (trains && job !== null) {
+      this.curve.set(job.curve ?? [], job.progress?.total ?? 1);
+      fill(this.chartCaption, `Best ${job.progress?.best?.name ?? "figure"} over the work done.`);
+      return;
+    }
     const series: CostSeries[] = [];
     if (job !== null) series.push({ label: job.title, windows: job.windows, class: "s0" });
     const ids = this.watched?.kind === "result" ? [this.watched.id, ...this.compared] : [...this.compared];
@@ -303,7 +314,9 @@ export class TransferView implements View {
     this.chart.set(series, until);
     fill(
       this.chartCaption,
-      "Cost per window. Line: the best way. Dots: samples kept alive.",
+      job === null
+        ? "Mean cost of the motion in each window."
+        : "Cost per window as it is searched. Line: the best way. Dots: samples kept alive.",
       ...(series.length > 1 ? series.map((s) => h("span", { class: `key ${s.class}`, textContent: s.label })) : []),
     );
     this.chart.setCursor(this.timeline.secs);
@@ -356,11 +369,6 @@ export class TransferView implements View {
                 title: "The same motion with more or less help from outside",
               })
             : null,
-          button("Train feedback", () => void this.train(watched.id), {
-            key: "train",
-            disabled: entry?.completed === false,
-            title: "A policy that repeats the motion and keeps the balance",
-          }),
           h(
             "button",
             {
@@ -374,6 +382,7 @@ export class TransferView implements View {
           ),
         ),
         comparison,
+        this.trainingSection(watched.id, entry?.completed !== false),
         detail === undefined ? null : others.length > 0 ? comparisonTable([detail, ...others]) : resultFigures(detail),
         detail === undefined ? null : downloads(detail),
       );
@@ -382,10 +391,44 @@ export class TransferView implements View {
     }
   }
 
+  private periodSecs: number | null = null;
+
+  private trainingSection(result: string, canTrain: boolean): HTMLElement {
+    return section(
+      "Feedback",
+      h("p", { class: "quiet", textContent: "A policy that repeats the motion and keeps the balance." }),
+      field(
+        "Period",
+        numberInput(this.periodSecs, 0.05, (secs) => (this.periodSecs = secs), {
+          key: "period",
+          placeholder: "found by itself",
+          min: 0.05,
+          onClear: () => (this.periodSecs = null),
+        }),
+        "s",
+      ),
+      h(
+        "div",
+        { class: "actions" },
+        button("Train feedback", () => void this.train(result), {
+          key: "train",
+          disabled: !canTrain,
+          title: canTrain ? "Repeats the cycle without end and survives pushes" : "A motion that falls cannot be repeated",
+        }),
+      ),
+    );
+  }
+
   private async train(result: string): Promise<void> {
     const job = await this.studio.status.during(
       "Queueing the training…",
-      postJson<Job>("job", { kind: "feedback", result, preset: "default", seed: 0 }),
+      postJson<Job>("job", {
+        kind: "feedback",
+        result,
+        preset: "default",
+        seed: 0,
+        ...(this.periodSecs !== null ? { period_secs: this.periodSecs } : {}),
+      }),
     );
     if (job !== null) this.started(job);
   }

@@ -1,11 +1,13 @@
 // What to transfer: character, clip, preset, and the few things that change a run.
 
+import { firstClip } from "../app/clip_names";
 import { fill, h } from "../app/dom";
+import { icon } from "../app/icons";
 import type { Studio } from "../app/view";
-import { checkbox, field, numberInput, select } from "../parts/fields";
+import { checkbox, clipSelect, field, numberInput, select } from "../parts/fields";
 import { button, empty, section } from "../parts/layout";
-import { postJson } from "../protocol/http";
-import type { Job, RigDetail } from "../protocol/types";
+import { getJson, postJson } from "../protocol/http";
+import type { Change, CharacterDetail, Job, PreflightAnswer, RigDetail } from "../protocol/types";
 
 const PRESETS: Record<string, string> = { quick: "Quick: a first look", default: "Standard", paper: "As in the paper: slow" };
 
@@ -29,15 +31,19 @@ export class TransferForm {
   ) {}
 
   async choose(character: string | null, clip: string | null): Promise<void> {
-    const id = character ?? this.character ?? this.studio.store.characters[0]?.id ?? null;
+    const { recent, store } = this.studio;
+    const last = store.characters.find((c) => c.id === recent.character)?.id;
+    const id = character ?? last ?? this.character ?? store.characters[0]?.id ?? null;
     if (id === null) return this.refresh();
     const isOther = id !== this.character;
     this.character = id;
+    recent.character = id;
+    void this.preflight(id);
     if (clip !== null) this.clip = clip;
     else if (isOther) this.clip = null;
     const entry = this.studio.store.characters.find((c) => c.id === id);
     this.rig = entry?.rig == null ? null : await this.studio.status.during("Reading the clips…", this.studio.cache.rig(entry.rig));
-    if (this.rig !== null && !this.rig.clips.some((c) => c.name === this.clip)) this.clip = this.rig.clips[0]?.name ?? null;
+    if (this.rig !== null && !this.rig.clips.some((c) => c.name === this.clip)) this.clip = firstClip(this.rig.clips)?.name ?? null;
     this.refresh();
   }
 
@@ -59,6 +65,8 @@ export class TransferForm {
       this.drawn = "";
       return;
     }
+    const revision = store.characters.find((c) => c.id === this.character)?.revision;
+    if (this.trial !== null && revision !== undefined && revision > this.trial.revision) void this.preflight(this.trial.id);
     if (this.character === null || !store.characters.some((c) => c.id === this.character)) {
       void this.choose(store.characters[0].id, null);
       return;
@@ -81,6 +89,7 @@ export class TransferForm {
       this.fromRest,
       this.assist,
       this.busy,
+      this.trial,
     ]);
     if (now === this.drawn) return;
     this.drawn = now;
@@ -106,12 +115,7 @@ export class TransferForm {
         clips.length > 0
           ? field(
               "Clip",
-              select(
-                clips.map((c) => ({ value: c.name, label: `${c.name}, ${c.duration_secs.toFixed(1)} s` })),
-                this.clip,
-                (c) => set(() => (this.clip = c)),
-                "clip",
-              ),
+              clipSelect(clips, this.clip, (c) => set(() => (this.clip = c)), true),
             )
           : empty("The rig of this character is not here or has no clips."),
         field(
@@ -140,15 +144,21 @@ export class TransferForm {
                   key: "cycles",
                   placeholder: "1",
                   min: 1,
+                  onClear: () => set(() => (this.cycles = null)),
                 }),
               )
             : null,
           field(
             "Seed",
-            numberInput(this.seed, 1, (n) => set(() => (this.seed = Math.max(0, Math.round(n)))), { key: "seed", min: 0 }),
+            numberInput(this.seed, 1, (n) => set(() => (this.seed = Math.max(0, Math.round(n)))), {
+              key: "seed",
+              min: 0,
+              onClear: () => set(() => (this.seed = 0)),
+            }),
           ),
           checkbox("Start from rest", this.fromRest, (on) => set(() => (this.fromRest = on)), "from-rest"),
         ),
+        this.trialSection(),
         h(
           "div",
           { class: "actions" },
@@ -165,6 +175,44 @@ export class TransferForm {
   }
 
   private opened = false;
+  private trial: PreflightAnswer | null = null;
+
+  /** Whether the character stands is said before anything is started. */
+  private async preflight(id: string): Promise<void> {
+    const revision = this.studio.store.characters.find((c) => c.id === id)?.revision;
+    if (this.trial?.id === id && this.trial.revision === revision) return;
+    const trial = await getJson<PreflightAnswer>("character/preflight", { id }).catch(() => null);
+    if (this.character !== id) return;
+    this.trial = trial;
+    this.refresh();
+  }
+
+  /** What is wrong with it and the one edit that mends it. */
+  private trialSection(): HTMLElement | null {
+    const { trial } = this;
+    if (trial === null || trial.ok || trial.id !== this.character) return null;
+    const { mend } = trial;
+    return h(
+      "div",
+      { class: "trial", data: { key: "trial" } },
+      ...trial.problems.slice(0, 3).map((p) => h("p", { class: "problem" }, icon("warning"), h("span", { textContent: p.sentence }))),
+      mend ? h("p", { class: "quiet", textContent: mend.sentence }) : null,
+      h(
+        "div",
+        { class: "actions wrap" },
+        mend ? button("Mend it", () => void this.mend(trial.id, mend.change), { key: "trial-mend", title: "Makes this one edit; Undo in the modeler takes it back" }) : null,
+        button("To the modeler", () => this.studio.go("modeler", { character: trial.id }), { key: "trial-modeler" }),
+      ),
+    );
+  }
+
+  private async mend(id: string, change: Change): Promise<void> {
+    const answer = await this.studio.status.during("Mending it…", postJson<CharacterDetail>("character/edit", { id, change }));
+    if (answer === null) return;
+    this.studio.cache.put(answer);
+    this.trial = null;
+    await this.preflight(id);
+  }
 
   async start(): Promise<void> {
     if (this.character === null || this.clip === null || this.busy) return;

@@ -15,3 +15,8 @@ export function verdictBadge(entry: ResultEntry): string | undefined {
   if (entry.completed === false) return "falls";
   return entry.verdict === "failed" || entry.verdict === "loose" ? entry.verdict : undefined;
 }
+
+/** How that badge looks: a fall and a failure are bad, a loose motion is not. */
+export function badgeClass(entry: ResultEntry): string {
+  return entry.completed === false || entry.verdict === "failed" ? "bad" : entry.verdict === "loose" ? "loose" : "";
+}

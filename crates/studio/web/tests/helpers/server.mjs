@@ -81,7 +81,7 @@ export async function servePage(backendPort) {
     ...(headers.origin ? { origin: `http://127.0.0.1:${backendPort()}` } : {}),
   });
   const server = createServer((incoming, outgoing) => {
-    if (incoming.url.startsWith("/api/")) {
+    if (/^\/(api|files)\//.test(incoming.url)) {
       const passed = request(
         { host: "127.0.0.1", port: backendPort(), path: incoming.url, method: incoming.method, headers: headersFor(incoming.headers) },
         (answer) => {
