@@ -19,6 +19,11 @@ pub struct Bar {
 #[error("stopped before the end; the same command with --resume goes on from there")]
 pub struct Interrupted;
 
+/// The command was told to stop, and leaves nothing.
+#[derive(Clone, Copy, Debug, thiserror::Error)]
+#[error("stopped before the end; nothing was written")]
+pub struct Broken;
+
 impl Bar {
     /// A bar that has not moved, with what is being done.
     pub fn new(doing: &str) -> Result<Bar> {

@@ -219,8 +219,8 @@ fn slopes(
         let difference = |values: &[f32], width: usize, k: usize| {
             f64::from(values[plus * width + k]) - f64::from(values[minus * width + k])
         };
-        for k in 0..nv {
-            dynamics.data[k * total + column] = per * way[k];
+        for (k, way) in way.iter().enumerate() {
+            dynamics.data[k * total + column] = per * way;
             dynamics.data[(nv + k) * total + column] = per * difference(v, nv, k);
         }
         for (i, &k) in seen_rows.iter().enumerate() {

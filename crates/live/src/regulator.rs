@@ -36,8 +36,8 @@ impl Regulator {
         let residuals =
             Residuals { state: vec![0.0; n], seen: vec![0.0; weights.seen.len()], control: vec![0.0; m], frames: 1.0 };
         let mut value = Value::zero(n);
-        let mut gains = vec![Arc::new(Matrix::zeros(m, n)); frames];
-        let mut values = vec![Arc::new(value.clone()); frames];
+        let mut gains = vec![Matrix::zeros(m, n); frames];
+        let mut values = vec![value.clone(); frames];
         let cycles = if motion.is_cycle() { 1 + AHEAD.div_ceil(frames) } else { 1 };
         if !motion.is_cycle() {
             for _ in 0..AHEAD {
@@ -52,12 +52,13 @@ impl Regulator {
                 // Where a frame cannot be solved, its neighbour's gains serve.
                 if let Some((before, gain)) = value.clone().back(&linears[frame], weights, &residuals, config.damping) {
                     value = before;
-                    gains[frame] = Arc::new(gain.feedback);
+                    gains[frame] = gain.feedback;
                 }
-                values[frame] = Arc::new(value.clone());
+                values[frame].clone_from(&value);
             }
         }
-        Ok(Regulator { gains, values })
+        let gains = gains.into_iter().map(Arc::new).collect();
+        Ok(Regulator { gains, values: values.into_iter().map(Arc::new).collect() })
     }
 }
 

@@ -94,21 +94,21 @@ impl Value {
         (0..m).for_each(|i| damped.data[i * m + i] += mu[i]);
         let factor = damped.cholesky()?;
         let mut solution = Matrix::zeros(m, n + 1);
-        for i in 0..m {
+        for (i, slope) in qu.iter().enumerate() {
             let row = solution.row_mut(i);
             row[..n].copy_from_slice(qux.row(i));
-            row[n] = qu[i];
+            row[n] = *slope;
         }
         factor.solve(&mut solution);
         let mut feedback = Matrix::zeros(m, n);
         let mut open = vec![0.0; m];
-        for i in 0..m {
+        for (i, open) in open.iter_mut().enumerate() {
             feedback.row_mut(i).iter_mut().zip(solution.row(i)).for_each(|(k, s)| *k = -s);
-            open[i] = -solution.row(i)[n];
+            *open = -solution.row(i)[n];
         }
         let mut mixed = qux.clone();
-        for i in 0..m {
-            mixed.row_mut(i).iter_mut().zip(feedback.row(i)).for_each(|(q, k)| *q -= mu[i] * k);
+        for (i, mu) in mu.iter().enumerate() {
+            mixed.row_mut(i).iter_mut().zip(feedback.row(i)).for_each(|(q, k)| *q -= mu * k);
         }
         qxx.add_symmetric_product(&mixed, &feedback, Cores::All);
         qxx.mirror();

@@ -2,7 +2,7 @@
 
 use super::inspect::ReadArgs;
 use super::{check_outputs, show};
-use crate::bar::{Bar, Interrupted, stopped_by_interrupt};
+use crate::bar::{Bar, Broken, stopped_by_interrupt};
 use crate::settings::{ConfigArgs, one_of};
 use anyhow::{Result, bail};
 use clap::Args;
@@ -112,7 +112,7 @@ impl Live {
                 push_limits(&prepared, &config, self.decisions, &changes, &Limits::default())
             })?;
             bar.finish();
-            let rows = rows.ok_or(Interrupted)?;
+            let rows = rows.ok_or(Broken)?;
             return match self.json {
                 true => show(&(serde_json::to_string_pretty(&rows)? + "\n")),
                 false => show(&table(&rows)),
@@ -131,7 +131,7 @@ impl Live {
         };
         let summary = live(request, &options)?;
         bar.finish();
-        let summary = summary.ok_or(Interrupted)?;
+        let summary = summary.ok_or(Broken)?;
         if self.json {
             return show(&summary.to_json()?);
         }
