@@ -55,7 +55,7 @@ pub enum Error {
     Play(#[from] sinew_play::PlayError),
     /// A motion cannot be performed live.
     #[error(transparent)]
-    Live(#[from] sinew_live::LiveError),
+    Live(Box<sinew_live::LiveError>),
     /// A file of settings cannot be used.
     #[error(transparent)]
     ConfigFile(#[from] ConfigFileError),
@@ -132,6 +132,13 @@ pub enum Error {
     /// A picture or page cannot be made.
     #[error(transparent)]
     Report(#[from] sinew_report::ReportError),
+}
+
+// In a box: it is much larger than the others.
+impl From<sinew_live::LiveError> for Error {
+    fn from(error: sinew_live::LiveError) -> Error {
+        Error::Live(Box::new(error))
+    }
 }
 
 impl Error {
