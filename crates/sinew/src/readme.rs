@@ -7,3 +7,7 @@ struct Readme;
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/control.md")]
 struct Control;
+
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/live.md")]
+struct Live;
