@@ -28,11 +28,14 @@ use crate::motion_set::MotionSet;
 use crate::objective::Objective;
 use commitment::{Commitment, commitments};
 use desired::Desired;
-use features::{Layout, Standard};
+use features::{AHEAD, Layout, Standard};
 use motion_store::MotionStore;
 use rayon::prelude::*;
 use search::{Query, SearchIndex};
 use sinew_files::fnv::fnv1a;
+
+/// Who moves at this share of the pace that is asked for, in whatever direction, has it.
+const PACE_SHARE: f64 = 0.5;
 
 /// A generator that plays a set of motion.
 #[derive(Clone, Debug)]
@@ -151,11 +154,34 @@ impl MotionMatching {
             if must || !serves { f32::INFINITY } else { self.config.switch_below as f32 * query.cost(&present) };
         let best = self.index.nearest(&query, below);
         // An action that no frame of the set serves is as good as none.
-        let best =
-            if best.is_none() && must { self.index.nearest(&Query { actions: 0, ..query }, below) } else { best };
-        if let Some((frame, _)) = best {
+        let best = match best {
+            None if must => self.index.nearest(&Query { actions: 0, ..query.clone() }, below),
+            found => found,
+        };
+        if let Some((frame, _)) = best
+            && (must || intent.get(Control::TimeLeft).is_some() || !self.puts_off(&query, &present, frame))
+        {
             self.go_to(memory, frame);
         }
+    }
+
+    /// Whether going to a frame would only put off what is asked for: the motion is slower than asked, and gets less far along the path that is asked for
+    /// by the first of the compared times from there than from here. A stick leads ahead of who follows it: the last frames before a clip sets off
+    /// would fit best for ever, and be gone back to each time that it is about to. Where time runs out, that cannot happen.
+    fn puts_off(&self, query: &Query, present: &[f32], frame: usize) -> bool {
+        let first = self.layout.places.start;
+        let asked = (0..AHEAD).rev().map(|k| first + 2 * k).find(|&at| query.weights[at] > 0.0);
+        let Some(asked) = asked.filter(|_| query.weights[first] > 0.0) else { return false };
+        let raw = |row: &[f32], d: usize| f64::from(row[d] * self.standard.deviation[d] + self.standard.mean[d]);
+        let pair = |row: &[f32], at: usize| [raw(row, at), raw(row, at + 1)];
+        let wanted = pair(&query.values, asked);
+        let length = (wanted[0] * wanted[0] + wanted[1] * wanted[1]).sqrt();
+        let along = |[x, y]: [f64; 2]| (x * wanted[0] + y * wanted[1]) / length.max(1e-9);
+        let pace = length * self.rate_hz / self.layout.ahead[(asked - first) / 2] as f64;
+        let mut there = Vec::new();
+        self.index.features(frame, &mut there);
+        let [x, y] = pair(present, self.layout.root_velocity.start);
+        (x * x + y * y).sqrt() < PACE_SHARE * pace && along(pair(&there, first)) < along(pair(present, first))
     }
 
     /// What to look for: a pose, and the path of an intent.

@@ -45,6 +45,37 @@ fn the_motion_that_leads_to_the_target_is_chosen() {
     }
 }
 
+/// Stands for four seconds, then sets off and walks at 1.4 m/s.
+fn standing_then_walking() -> MotionMatching {
+    let (figure, mut set) = stepping(0.0, 240);
+    let nq = figure.model().position_count();
+    let mut x = 0.0;
+    for frame in 0..240 {
+        let speed = 1.4 * ((frame as f32 - 120.0) / 15.0).clamp(0.0, 1.0);
+        x += speed / 30.0;
+        set.sequences[0].positions[frame * nq] = x;
+    }
+    MotionMatching::new(&set, &MatchingConfig::default()).unwrap()
+}
+
+#[test]
+fn who_stands_sets_off_after_a_target_that_leads() {
+    let matching = standing_then_walking();
+    for seed in 0..4 {
+        let mut state = matching.start(seed);
+        go(&matching, &mut state, &Objective { actions: 1, speed: Some(0.0), ..Objective::default() }, 60);
+        let [from, _] = place(&state);
+        go(&matching, &mut state, &Objective { actions: 1, speed: Some(0.0), ..Objective::default() }, 30);
+        assert!((place(&state)[0] - from).abs() < 0.02, "{seed}: it stands");
+        // A stick: always so far ahead.
+        for _ in 0..90 {
+            let ahead = Objective { actions: 1, target: Some([place(&state)[0] + 1.0, 0.0]), ..Objective::default() };
+            matching.step(&mut state, &ahead);
+        }
+        assert!(place(&state)[0] - from > 1.0, "{seed}: {} m in 3 s", place(&state)[0] - from);
+    }
+}
+
 #[test]
 fn a_target_that_is_due_is_met_in_its_time() {
     let (_, set) = circles(&[(0.6, 0.0), (1.0, 0.0), (1.4, 0.0), (1.0, 0.7), (1.0, -0.7)], 150);
