@@ -10,7 +10,8 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 
 /// What the program does when it is not told anything.
-const MAIN_JOB: [&str; 7] = ["sinew", "transfer", "dinosaur", "--clip", "boxing", "--out", "sinew-out"];
+/// Its jump hovers as it is drawn, so that no other way leads nearer to it than the first.
+const MAIN_JOB: [&str; 8] = ["sinew", "transfer", "dinosaur", "--clip", "boxing", "--first", "--out", "sinew-out"];
 
 /// What it says of that.
 const MAIN_JOB_SAYS: &str = "sinew: transferring the embedded dinosaur's boxing clip to simulation, into sinew-out, which takes up to a minute; \

@@ -35,6 +35,9 @@ pub struct Transfer {
     /// Threads; 0 for one on each core; the result is the same for every number
     #[arg(long, value_name = "N", default_value_t = 0)]
     threads: usize,
+    /// Ends with the first motion that is found, even if it is not yet as drawn (preset `quick` always does)
+    #[arg(long)]
+    first: bool,
     /// Starts standing still instead of with the clip's velocity (preset `paper` always does)
     #[arg(long)]
     from_rest: bool,
@@ -61,6 +64,10 @@ impl Transfer {
         let mut settings = self.settings.on_top_of(TransferSettings::of(self.preset))?;
         if self.from_rest {
             settings.config.begins = Begins::Rest;
+        }
+        if self.first {
+            settings.config.weaning.second_way = false;
+            settings.config.emphasis.tries = 0;
         }
         if self.settings.print(&settings, &format!("Settings of sinew transfer, preset {}.", self.preset))? {
             return Ok(());
