@@ -129,8 +129,9 @@ describe("real fronts", { skip: BINARY ? false : "set SINEW_BINARY to the sinew 
 
   step("the dial back to physics alone takes the help away at once, in the middle of the motion", async () => {
     const [seen] = await Promise.all([watch(3), dragDial(1, 0)]);
-    const last = seen.slice(-30);
-    assert.ok(last.every((f) => f.help === 0), "no help any more");
+    // A drag may take longer than the first watch on a busy machine.
+    const last = await watch(1);
+    assert.ok(last.length > 5 && last.every((f) => f.help === 0), "no help any more");
     assert.ok(spread(last.map((f) => f.x)) > 0.01, "the figure keeps moving");
     assert.ok(seen.every((f, i) => i === 0 || f.sequence > seen[i - 1].sequence));
   });
