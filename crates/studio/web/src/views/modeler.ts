@@ -150,6 +150,8 @@ export class ModelerView implements View {
     if (answer !== null && answer.id === this.detail?.id) this.preflight = answer;
     this.scene.showCover(this.showsCover ? (this.preflight?.cover?.bodies ?? null) : null);
     this.refreshLeft();
+    // It has how well the skin is filled.
+    this.refreshRight();
   }
 
   edit(edit: Edit): void {
