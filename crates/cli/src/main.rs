@@ -160,7 +160,7 @@ fn main() -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,
         // As shells count a program that an interrupt ended.
-        Err(error) if error.is::<bar::Interrupted>() => {
+        Err(error) if error.is::<bar::Interrupted>() || error.is::<bar::Broken>() => {
             eprintln!("{error}");
             ExitCode::from(130)
         }

@@ -1,7 +1,7 @@
 //! `sinew play`: a package of a character, played by hand in the browser, by a script or by random objectives.
 
 use super::{check_outputs, show};
-use crate::bar::{Bar, Interrupted, stopped_by_interrupt};
+use crate::bar::{Bar, Broken, stopped_by_interrupt};
 use anyhow::{Result, bail};
 use clap::Args;
 use sinew::play::{Moves, Request, ResilienceRequest, measure_resilience, open, play};
@@ -89,7 +89,7 @@ impl Play {
         let options = RunOptions { cancel: stopped_by_interrupt(), ..RunOptions::default() };
         let summary = play(&request, &options)?;
         bar.finish();
-        let summary = summary.ok_or(Interrupted)?;
+        let summary = summary.ok_or(Broken)?;
         if self.json {
             return show(&summary.to_json()?);
         }
