@@ -104,6 +104,10 @@ pub struct ModelOptions {
     pub torque_angle: f64,
     /// A joint can lift what it carries this many times.
     pub strength: f64,
+    /// A joint can give this many times the torque that the clips need of it.
+    pub demand_margin: f64,
+    /// Most that this raises a torque limit, in times of what the other rules give; 1: the clips say nothing.
+    pub most_demand: f64,
 }
 
 impl Default for ModelOptions {
@@ -149,6 +153,8 @@ impl Default for ModelOptions {
             hold_sag: 0.03,
             torque_angle: 0.5,
             strength: 2.5,
+            demand_margin: 1.5,
+            most_demand: 3.0,
         }
     }
 }
@@ -197,6 +203,8 @@ impl ModelOptions {
             ("heel_share", self.heel_share),
             ("drive_damping", self.drive_damping),
             ("support_factor", self.support_factor),
+            ("demand_margin", self.demand_margin),
+            ("most_demand", self.most_demand),
         ];
         for (option, value) in not_negative {
             if !(value.is_finite() && value >= 0.0) {

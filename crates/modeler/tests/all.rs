@@ -6,4 +6,5 @@ mod construct;
 mod edits;
 mod masses;
 mod preflight;
+mod strength;
 mod support;

@@ -1,10 +1,11 @@
 //! A skeleton becomes a character.
 //!
 //! Which joints get a body (`anatomy.rs`, or `paper.rs`), how they move (`motion.rs`), what the bodies look like (`shapes.rs`, `feet.rs`), what
-//! they weigh (`weigh.rs`, `balance.rs`), how strongly they are driven (`strength.rs`); then everything is laid into frames along the world's axes.
+//! they weigh (`weigh.rs`, `balance.rs`), how strongly they are driven (`strength.rs`, `demand.rs`); then everything is laid into frames along the world's axes.
 
 mod anatomy;
 mod balance;
+mod demand;
 mod draft;
 mod feet;
 mod fit;
@@ -61,7 +62,7 @@ pub fn model(skeleton: &Skeleton, clips: &[Clip], options: &ModelOptions) -> Res
         Preset::Paper => paper_parts(&mut plan),
         Preset::Default => default_parts(&mut plan, clips, &mut notes),
     };
-    assemble(&plan, &mut parts, notes)
+    assemble(&plan, &mut parts, clips, notes)
 }
 
 fn paper_parts(plan: &mut Plan) -> Vec<Part> {
@@ -172,7 +173,7 @@ fn tidy_shape(shape: &Shape) -> Shape {
 }
 
 /// Lays the parts into body frames along the world's axes of the rest pose and puts the whole on the ground.
-fn assemble(plan: &Plan, parts: &mut [Part], mut notes: Vec<String>) -> Result<Modeled, ModelerError> {
+fn assemble(plan: &Plan, parts: &mut [Part], clips: &[Clip], mut notes: Vec<String>) -> Result<Modeled, ModelerError> {
     let names = body_names(plan.skeleton, parts);
     let mut bodies = Vec::with_capacity(parts.len());
     let mut joints = Vec::with_capacity(parts.len());
@@ -214,7 +215,7 @@ fn assemble(plan: &Plan, parts: &mut [Part], mut notes: Vec<String>) -> Result<M
         });
     }
     if plan.options.preset == Preset::Default {
-        strength::drive(plan, parts, &bodies, &mut joints);
+        notes.extend(strength::drive(plan, parts, &bodies, &mut joints, clips));
     }
     stand_on_ground(plan, parts, &bodies, &mut joints);
     let mut binding = Binding { links, effectors: Vec::new() };

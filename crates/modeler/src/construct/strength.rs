@@ -9,22 +9,25 @@
 //! So does every joint for what stands on it: `kp ≥ support_factor · s m g h`, of `s` joints that bear it in a row.
 //! No joint yields more than `hold_sag` to the weight that it bears in the rest pose: `kp ≥ m g d / hold_sag`, `d` the level distance.
 //! The torque limit is the largest of `ω² I · torque_angle` and `strength` times the weight of what hangs on the joint at its lever arm;
-//! of joints that support, also `strength · m g (d + 0.4 h) / n`.
+//! of joints that support, also `strength · m g (d + 0.4 h) / n`. Where the clips need more (`demand.rs`), it is that with `demand_margin`,
+//! up to `most_demand` times what statics gave.
 //! What bears the body may move a part that is far too light for such a drive, as a foot of one kilogram under 250: a rotor turns with it,
 //! `J = kp / (ω₀ · limb_quickening)² − I`, so that no joint is quicker than the quickest limb. As in a geared motor it changes no momentum of the body.
 
+use super::demand;
 use super::draft::{Part, Plan};
 use glam::{DMat3, DVec3};
+use sinew_motion::Clip;
 use sinew_sim::{Body, Joint, JointKind, mass_properties};
 
 const GRAVITY: f64 = sinew_sim::STANDARD_GRAVITY;
 
 /// Mass, centre and inertia about the world's axes at the centre.
 #[derive(Clone, Copy)]
-struct Lump {
-    mass: f64,
-    center: DVec3,
-    inertia: DMat3,
+pub(super) struct Lump {
+    pub mass: f64,
+    pub center: DVec3,
+    pub inertia: DMat3,
 }
 
 impl Lump {
@@ -57,7 +60,13 @@ pub(crate) fn rounded(x: f64) -> f64 {
 }
 
 /// Sets gains, torque limits and rotors; bodies and joints are those of the parts, in the same order, with frames along the world's axes.
-pub(crate) fn drive(plan: &Plan, parts: &mut [Part], bodies: &[Body], joints: &mut [Joint]) {
+pub(crate) fn drive(
+    plan: &Plan,
+    parts: &mut [Part],
+    bodies: &[Body],
+    joints: &mut [Joint],
+    clips: &[Clip],
+) -> Option<String> {
     let origins: Vec<DVec3> = parts.iter().map(|p| plan.stance.placed[p.joint].position).collect();
     let lumps: Vec<Lump> = bodies
         .iter()
@@ -137,6 +146,30 @@ pub(crate) fn drive(plan: &Plan, parts: &mut [Part], bodies: &[Body], joints: &m
             }
         }
     }
+    strengthen(plan, parts, &lumps, joints, clips)
+}
+
+/// Raises torque limits to what the clips need, in bounds, and says where.
+fn strengthen(plan: &Plan, parts: &[Part], lumps: &[Lump], joints: &mut [Joint], clips: &[Clip]) -> Option<String> {
+    let options = plan.options;
+    let needed = demand::demands(plan, parts, lumps, joints, clips);
+    let mut raised = Vec::new();
+    for index in 1..parts.len() {
+        let of_pair = parts[index].pair.map_or(0.0, |other| needed[other]);
+        let wanted = options.demand_margin * needed[index].max(of_pair);
+        let joint = &mut joints[index];
+        let resting = joint.torque_limit.expect("set above");
+        let limit = rounded(wanted.clamp(resting, options.most_demand.max(1.0) * resting));
+        joint.torque_limit = Some(limit);
+        raised.push((limit / resting, index));
+    }
+    raised.retain(|&(times, _)| times > 1.05);
+    raised.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+    let &(times, most) = raised.first()?;
+    let count = raised.len();
+    let which = if count == 1 { "1 joint".into() } else { format!("{count} joints") };
+    let name = &plan.skeleton.joints[parts[most].joint].name;
+    Some(format!("The clips need more torque of {which} than standing does: {name:?} got {times:.1} times as much."))
 }
 
 /// Joints between the trunk and the ground on the way through a part.
