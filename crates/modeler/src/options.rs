@@ -60,6 +60,8 @@ pub struct ModelOptions {
     pub neck_share: f64,
     /// Least mass of a part of a limb over all that hangs on it.
     pub limb_share: f64,
+    /// Least mass of all legs together over that of the whole; a human's have a third.
+    pub leg_share: f64,
     /// Least mass of a collarbone or shoulder blade over all that hangs on it.
     pub girdle_share: f64,
     /// Least mass of a part of the trunk over all that hangs on it.
@@ -131,6 +133,7 @@ impl Default for ModelOptions {
             head_share: 0.15,
             neck_share: 0.1,
             limb_share: 0.15,
+            leg_share: 0.12,
             girdle_share: 0.05,
             trunk_share: 0.02,
             hinge_residual: 0.14,
@@ -224,6 +227,13 @@ impl ModelOptions {
                 option: "head_share",
                 value: self.head_share,
                 remedy: "a number from 0.01 to below 1",
+            });
+        }
+        if !(0.0..=0.9).contains(&self.leg_share) {
+            return Err(ModelerError::Option {
+                option: "leg_share",
+                value: self.leg_share,
+                remedy: "a number from 0 to 0.9",
             });
         }
         if !(0.0..1.0).contains(&self.balance) {

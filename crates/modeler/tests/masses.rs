@@ -51,6 +51,30 @@ fn a_barrel_of_a_person_weighs_no_more_than_a_heavy_one() {
 }
 
 #[test]
+fn legs_have_their_share() {
+    let skeleton = support::cartoon();
+    let legs = |modeled: &Modeled| {
+        let of = |side: &str| {
+            ["thigh", "shin", "foot"].map(|part| mass(modeled, &format!("{part}_{side}"))).iter().sum::<f64>()
+        };
+        (of("l") + of("r")) / total(modeled)
+    };
+    let with = |leg_share: f64| {
+        let options = ModelOptions { leg_share, balance: 0.0, ..ModelOptions::default() };
+        model(&skeleton, &[], &options).unwrap()
+    };
+    let (as_drawn, heavy) = (with(0.0), with(0.3));
+    assert!(legs(&as_drawn) < 0.25, "{}", legs(&as_drawn));
+    assert!((legs(&heavy) - 0.3).abs() < 1e-3, "{}", legs(&heavy));
+    assert!((total(&heavy) / total(&as_drawn) - 1.0).abs() < 1e-6);
+    assert!(says(&heavy, "Its legs were made") && !says(&as_drawn, "Its legs were made"), "{:?}", heavy.notes);
+    // Within the legs, and within all else, the proportions stay.
+    let ratio = |name: &str| mass(&heavy, name) / mass(&as_drawn, name);
+    assert!((ratio("thigh_l") / ratio("foot_r") - 1.0).abs() < 1e-6);
+    assert!((ratio("hips") / ratio("head") - 1.0).abs() < 1e-6 && ratio("hips") < 1.0);
+}
+
+#[test]
 fn a_natural_person_is_left_alone() {
     let skeleton = support::biped(true);
     let modeled = made(&skeleton, &[support::walk(&skeleton, "walk", 60)]);

@@ -30,8 +30,8 @@ fn still(mass: f64, origin: DVec3, center: DVec3) -> Moving {
     Moving { origin, turn: DQuat::IDENTITY, center, force: mass * GRAVITY * DVec3::Z, spin: DVec3::ZERO }
 }
 
-fn sole(part: usize, x: f64, y: f64) -> Sole {
-    Sole { part, middle: DVec3::new(x, y, 0.0), reach: 0.05, lowest: 0.0 }
+fn sole(part: usize, x: f64, y: f64) -> Touch {
+    Touch { part, middle: DVec3::new(x, y, 0.0), reach: 0.05, lowest: 0.0, is_sole: true }
 }
 
 fn assert_near(found: f64, expected: f64) {
@@ -86,9 +86,9 @@ fn a_leg_bears_what_stands_on_it() {
 
 #[test]
 fn feet_share_the_load_by_where_it_is() {
-    let shares = |x: f64, y: f64, soles: &[Sole]| -> Vec<f64> {
+    let shares = |x: f64, y: f64, touches: &[Touch]| -> Vec<f64> {
         let bodies = [still(10.0, DVec3::ZERO, DVec3::new(x, y, 1.0))];
-        pressed(&bodies, soles, bodies[0].force, 10.0 * GRAVITY, HEIGHT).into_iter().map(|p| p.2).collect()
+        pressed(&bodies, touches, bodies[0].force, 10.0 * GRAVITY, HEIGHT).into_iter().map(|p| p.2).collect()
     };
     let close = |found: Vec<f64>, expected: &[f64]| {
         assert_eq!(found.len(), expected.len());
@@ -100,7 +100,25 @@ fn feet_share_the_load_by_where_it_is() {
     close(shares(0.3, 0.2, &two), &[1.0, 0.0]);
     let four = [sole(0, 0.5, 0.1), sole(0, 0.5, -0.1), sole(0, -0.5, 0.1), sole(0, -0.5, -0.1)];
     close(shares(0.25, 0.0, &four), &[0.375, 0.375, 0.125, 0.125]);
+    // What else is low bears only where the soles do not reach.
+    let tail = [sole(0, 0.0, 0.0), Touch { is_sole: false, reach: 0.0, ..sole(0, -1.0, 0.0) }];
+    close(shares(0.02, 0.0, &tail), &[1.0]);
+    close(shares(-0.4, 0.0, &tail), &[0.6, 0.4]);
     // A foot that is lifted bears nothing.
-    let lifted = [sole(0, 0.0, 0.1), Sole { lowest: 0.2, ..sole(0, 0.0, -0.1) }];
+    let lifted = [sole(0, 0.0, 0.1), Touch { lowest: 0.2, ..sole(0, 0.0, -0.1) }];
     close(shares(0.0, 0.0, &lifted), &[1.0]);
+}
+
+#[test]
+fn ends_of_shapes_are_their_lowest_points() {
+    let turned = [libm::sqrt(0.5), 0.0, libm::sqrt(0.5), 0.0];
+    let shapes = [
+        Shape::Sphere { center: [1.0, 2.0, 3.0], radius: 0.5 },
+        Shape::Capsule { from: [0.0, 0.0, -1.0], to: [0.3, 0.0, 1.0], radius: 0.2 },
+        Shape::Box { center: [0.0, 0.1, 0.0], half_extents: [0.4, 0.2, 0.1], orientation: turned },
+    ];
+    for shape in &shapes {
+        let least = ends(shape).iter().map(|(p, r)| p.z - r).fold(f64::INFINITY, f64::min);
+        assert_near(least, crate::frames::lowest(shape, DVec3::Z));
+    }
 }

@@ -2,7 +2,7 @@
 //!
 //! Density times volume, the whole within what bodies of that height weigh: `lightest_build` to `heaviest_build` times `70 kg (h / 1.75 m)³`, of figures that
 //! are no upright ones up to `heaviest_beast` times. Then what carries is in proportion to what it carries: a cartoon's head may be half of its volume, but no neck bears
-//! half of a body's mass, and a forearm like a stick holds no hand like a loaf.
+//! half of a body's mass, and a forearm like a stick holds no hand like a loaf. Legs have a least share of the whole.
 
 use super::anatomy::Role;
 use super::balance;
@@ -41,6 +41,7 @@ pub(crate) fn weigh(plan: &Plan, parts: &mut [Part], clips: &[Clip], notes: &mut
     let masses: Vec<f64> = parts.iter().map(|part| total * weight_of(part) / volume).collect();
     parts.iter_mut().zip(masses).for_each(|(part, mass)| part.mass = mass);
     notes.extend(carriers(plan, parts));
+    notes.extend(legs(plan, parts));
     notes.extend(balance::over_the_feet(plan, parts, clips));
 }
 
@@ -126,6 +127,24 @@ fn carriers(plan: &Plan, parts: &mut [Part]) -> Option<String> {
         let named = heavier[..heavier.len() - more].join(", ");
         format!("Too light for what they carry, and made heavier at its expense: {named}{rest}.")
     })
+}
+
+/// Makes the legs heavier, at the expense of all else, where together they are lighter than `leg_share` of the figure: whose legs are sticks cannot
+/// sit up, because they fly up instead of the trunk.
+fn legs(plan: &Plan, parts: &mut [Part]) -> Option<String> {
+    let is_leg = |p: &Part| p.carries_sole && p.parent.is_some() && p.role != Role::Trunk;
+    let whole: f64 = parts.iter().map(|p| p.mass).sum();
+    let have: f64 = parts.iter().filter(|p| is_leg(p)).map(|p| p.mass).sum();
+    let least = plan.options.leg_share * whole;
+    if have <= 0.0 || have >= least {
+        return None;
+    }
+    let (more, less) = (least / have, (whole - least) / (whole - have));
+    parts.iter_mut().for_each(|p| p.mass *= if is_leg(p) { more } else { less });
+    Some(format!(
+        "Its legs were made {more:.1} times as heavy, {:.0} % of the whole, because they are too light to bear it.",
+        100.0 * plan.options.leg_share
+    ))
 }
 
 /// A collarbone or shoulder blade: short, between the trunk and a limb.
