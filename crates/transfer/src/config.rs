@@ -54,9 +54,10 @@ pub struct Config {
     pub stops_below: Option<f64>,
     /// How often the windows before a fall are searched again, each time from further back and with more effort.
     pub second_tries: usize,
-    /// Most steps of a search that falls, in multiples of all windows searched once with all their generations. Beyond them it no longer goes
-    /// back: it keeps the fall, and looks at what is left of the motion with [`Config::LOST_GENERATIONS`] for each window. Nor does a motion
-    /// that is not faithful then begin another way.
+    /// Most steps of a transfer, in multiples of all windows searched once with all their generations; fewer for a figure of more than 64
+    /// degrees of freedom. Beyond them a search that falls no longer goes back: it keeps the fall, and looks at what is left of the motion
+    /// with [`Config::LOST_GENERATIONS`] for each window. A weaning ends after its first ladder, and a motion that is not faithful begins no
+    /// other way.
     #[serde(default = "most_effort")]
     pub most_effort: f64,
     /// Weights of the paper's five terms.

@@ -133,7 +133,8 @@ impl Transfer {
             Stage::Search => {
                 let can_wean = self.weaning.is_none() && self.config.polish.is_some() && target.dofs.has_free_root;
                 let waits_after = can_wean.then_some(self.config.weaning.after_tries);
-                if self.search.advance(target, &self.config, waits_after)? {
+                let elsewhere = self.steps() - self.search.steps();
+                if self.search.advance(target, &self.config, waits_after, elsewhere)? {
                     self.weaning = Some(Weaning::default());
                 }
                 self.is_done = self.search.is_done() && self.config.polish.is_none();
@@ -141,8 +142,12 @@ impl Transfer {
             Stage::Weaning => {
                 let weaning = self.weaning.get_or_insert_default();
                 weaning.advance(target, &self.config)?;
-                let led_nowhere = weaning.is_done(&self.config) && !weaning.has_weaned();
-                if led_nowhere && !self.endings.is_empty() {
+                // Who falls has the first ladder in any case: it is the way out that is left.
+                let may_end = !self.endings.is_empty() || weaning.is_past_first_ladder();
+                if may_end && self.has_worked_enough(target) {
+                    self.weaning.get_or_insert_default().give_up(&self.config);
+                }
+                if self.stage() != Stage::Weaning && !self.has_weaned() && !self.endings.is_empty() {
                     self.go_on(target);
                 }
             }
@@ -169,11 +174,15 @@ impl Transfer {
         Ok(())
     }
 
+    /// Whether it has simulated so much that it begins nothing more.
+    fn has_worked_enough(&self, target: &Target) -> bool {
+        self.steps() as f64 >= search::most_steps(target, &self.config)
+    }
+
     /// One way has come to its end: another one begins, or the transfer is done.
     fn go_on(&mut self, target: &Target) {
         let Some(best) = self.best() else { return };
-        let may_go_on =
-            best.verdict() > Verdict::Faithful && (self.steps() as f64) < search::most_steps(target, &self.config);
+        let may_go_on = best.verdict() > Verdict::Faithful && !self.has_worked_enough(target);
         let mut tried = self.endings.iter().filter(|ending| ending.emphasis != Emphasis::NONE);
         if may_go_on && self.weaning.is_none() && self.config.weaning.second_way && target.dofs.has_free_root {
             self.weaning = Some(Weaning::default());

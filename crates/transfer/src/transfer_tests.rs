@@ -67,7 +67,14 @@ fn windows_come_first_then_rounds() {
 #[test]
 fn a_search_that_falls_hands_over_to_weaning() {
     // Samples far from the target: all of them fall.
-    let wild = Config { sigma: 30.0, torque_share: None, shares_distributions: false, second_tries: 1, ..config() };
+    let wild = Config {
+        sigma: 30.0,
+        torque_share: None,
+        shares_distributions: false,
+        second_tries: 1,
+        most_effort: 1e6,
+        ..config()
+    };
     let target = target(33);
     let mut transfer = Transfer::new(&target, &wild, 7).expect("a transfer");
     let folder = tempfile::tempdir().expect("a folder");
@@ -218,6 +225,47 @@ fn who_has_worked_enough_begins_no_other_way() {
     let tired = done(&target, &Config { most_effort: 1.0, ..config });
     assert!(tired.first_verdict().is_none() && !tired.was_weaned() && tired.emphasized().is_empty());
     assert!(judged(&tired, &target).verdict > Verdict::Faithful);
+}
+
+#[test]
+fn who_has_worked_enough_leaves_the_weaning() {
+    let rungs = |transfer: &mut Transfer, target: &Target| {
+        let mut rungs = 0;
+        while !transfer.is_done() {
+            rungs += usize::from(transfer.stage() == Stage::Weaning);
+            transfer.advance(target).expect("a piece of work");
+        }
+        rungs
+    };
+    // No rung lets go of help: two ladders of a puppet and two prices each.
+    let held = Ladder { prices: vec![1e-6; 2], rounds: 1 };
+    let weaning = WeaningConfig { ladders: vec![held; 2], let_go: 1e-9, ..WeaningConfig::default() };
+    // Who falls has the first ladder in any case.
+    let wild = Config {
+        sigma: 30.0,
+        torque_share: None,
+        shares_distributions: false,
+        second_tries: 1,
+        weaning: weaning.clone(),
+        ..config()
+    };
+    let falling = target(33);
+    let count = |most_effort: f64| {
+        let config = Config { most_effort, ..wild.clone() };
+        rungs(&mut Transfer::new(&falling, &config, 7).expect("a transfer"), &falling)
+    };
+    assert_eq!([count(1e6), count(1.0)], [6, 3]);
+    // A second way ends at once: here within the weaning, which begins just before enough has been done.
+    let (far, config) = poor();
+    let config = Config { weaning, emphasis: EmphasisConfig { tries: 0, ..config.emphasis }, ..config };
+    let plain = WeaningConfig { second_way: false, ..config.weaning.clone() };
+    let first = done(&far, &Config { weaning: plain, ..config.clone() });
+    let all = search::most_steps(&far, &Config { most_effort: 1.0, ..config.clone() });
+    let most_effort = (first.steps() + 1) as f64 / all;
+    let config = Config { most_effort, ..config };
+    let mut transfer = Transfer::new(&far, &config, 7).expect("a transfer");
+    assert_eq!(rungs(&mut transfer, &far), 1);
+    assert_eq!(transfer.solution(&far), first.solution(&far));
 }
 
 #[test]

@@ -17,7 +17,7 @@ use std::ops::ControlFlow;
 fn plain(target: &Target, config: &Config) -> Solution {
     let mut search = Search::new(target, config, 3).expect("a search");
     while !search.is_done() {
-        search.advance(target, config, None).expect("a window");
+        search.advance(target, config, None, 0).expect("a window");
     }
     let mut polishing = Polishing::new(search.solution(target));
     while !polishing.is_done() {

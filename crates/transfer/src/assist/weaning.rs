@@ -29,6 +29,18 @@ impl Weaning {
         self.ladder >= config.weaning.ladders.len() || self.has_weaned()
     }
 
+    /// Whether the first ladder has led to nothing.
+    pub fn is_past_first_ladder(&self) -> bool {
+        self.ladder > 0
+    }
+
+    /// Leaves it at what has been done; a motion that needs no assist stays.
+    pub fn give_up(&mut self, config: &Config) {
+        if !self.has_weaned() {
+            (self.ladder, self.done, self.current) = (config.weaning.ladders.len(), 0, None);
+        }
+    }
+
     /// Steps simulated.
     pub fn steps(&self) -> u64 {
         self.steps

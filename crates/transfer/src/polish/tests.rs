@@ -16,7 +16,7 @@ fn a_polish_lowers_its_cost_in_every_round_and_the_motion_that_it_promises_is_th
     let target = squat(embedded::dinosaur(), &config, 37, 0.0);
     let mut search = Search::new(&target, &config, 3).expect("a search");
     while !search.is_done() {
-        search.advance(&target, &config, None).expect("a window");
+        search.advance(&target, &config, None, 0).expect("a window");
     }
     let before = Performance::record(&target, &config, &search.solution(&target), &mut |_, _| ()).expect("a run");
     let mut polishing = Polishing::new(search.solution(&target));

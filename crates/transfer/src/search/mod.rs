@@ -153,7 +153,7 @@ impl Search {
     }
 
     /// Searches the next window. Returns true if the search still falls after `waits_after` second tries; the caller then switches to
-    /// weaning, or goes on with `None`.
+    /// weaning, or goes on with `None`. `spent` are steps that the transfer has simulated elsewhere: they count towards [`most_steps`].
     ///
     /// # Errors
     /// Where the simulator or the optimiser refuses.
@@ -162,6 +162,7 @@ impl Search {
         target: &Target,
         config: &Config,
         waits_after: Option<usize>,
+        spent: u64,
     ) -> Result<bool, TransferError> {
         if self.is_done {
             return Ok(false);
@@ -170,15 +171,16 @@ impl Search {
         let first_frame = self.next_frame;
         let frames = config.window_frames.min(target.frames() - 1 - first_frame);
         let number = self.windows.len() as u64;
-        let effort = Effort { falls: self.falls, is_lost: self.is_lost };
+        let may_try = |search: &Search| ((spent + search.steps) as f64) < most_steps(target, config);
+        // Who has worked enough goes on to the end, with no more generations than at first.
+        let effort = Effort { falls: if may_try(self) { self.falls } else { 0 }, is_lost: self.is_lost };
         let found = window::search(&context, &self.starts, first_frame, frames, number, effort)?;
         self.steps += found.steps;
         let best = found.samples.iter().map(|s| s.cost).fold(f64::INFINITY, f64::min);
         let falls = best * frames.div_ceil(config.cost_frames) as f64 >= FALLEN_COST;
         if falls && !self.is_lost {
             let tries = waits_after.unwrap_or(usize::MAX).min(config.second_tries);
-            let may_try = waits_after.is_some() || (self.steps as f64) < most_steps(target, config);
-            if may_try && self.go_back(tries, first_frame) {
+            if may_try(self) && self.go_back(tries, first_frame) {
                 return Ok(false);
             }
             if waits_after.is_some() {
@@ -329,10 +331,15 @@ impl Search {
     }
 }
 
-/// Steps after which a search that falls gives up: [`Config::most_effort`] times all windows with all generations.
+/// Degrees of freedom up to which a figure gets the full effort. The time of a step grows with their number.
+const FULL_EFFORT_DOFS: f64 = 64.0;
+
+/// Steps after which a transfer begins nothing more: [`Config::most_effort`] times all windows with all generations, and less for a figure
+/// of many degrees of freedom, whose steps take longer.
 pub(crate) fn most_steps(target: &Target, config: &Config) -> f64 {
     let rollouts = Search::window_count(target, config) * config.starts * config.population * config.iterations;
-    config.most_effort * (rollouts * config.window_frames * config.steps_per_frame()) as f64
+    let share = (FULL_EFFORT_DOFS / target.model.velocity_count() as f64).min(1.0);
+    config.most_effort * share * (rollouts * config.window_frames * config.steps_per_frame()) as f64
 }
 
 #[cfg(test)]

@@ -2,9 +2,11 @@ use super::*;
 use crate::config::{Basis, Extras};
 use crate::performance::Performance;
 use crate::rollouts::SoFar;
+use crate::target::ClipInput;
 use crate::test_figure::{self as figure, ARM, DRIVEN, LEG, SPEEDS, row};
 use crate::{Begins, Solution};
-use sinew_sim::{JointKind, World};
+use sinew_sim::{Body, Joint, JointKind, Model, Scene, World};
+use std::sync::Arc;
 
 /// A search that has made windows at frames 0, 8, 16 …, each with a start of its own.
 fn searched(windows: usize) -> Search {
@@ -88,6 +90,19 @@ fn a_search_that_has_given_up_only_looks_at_the_rest() {
 }
 
 #[test]
+fn who_has_worked_enough_looks_no_longer_than_at_first() {
+    // No window ends early.
+    let config = Config { dt: figure::DT, starts: 1, iterations: 2, stops_below: None, ..Config::quick() };
+    let target = figure::standing();
+    let generations = |spent: u64| {
+        let mut search = Search { falls: 3, ..Search::new(&target, &config, 1).expect("a search") };
+        search.advance(&target, &config, None, spent).expect("a window");
+        search.windows[0].generations
+    };
+    assert_eq!([generations(0), generations(u64::MAX / 2)], [8, 2]);
+}
+
+#[test]
 fn the_most_effort_counts_all_windows_with_all_their_generations() {
     // 9 frames are one window of 20 frames, 21 are two that lie 8 apart.
     let config = Config { dt: 0.0025, starts: 2, population: 5, iterations: 7, most_effort: 3.0, ..Config::quick() };
@@ -95,6 +110,21 @@ fn the_most_effort_counts_all_windows_with_all_their_generations() {
     let window = (2 * 5 * 7 * 20 * 10) as f64;
     assert_eq!(most_steps(&motion(9), &config), 3.0 * window);
     assert_eq!(most_steps(&motion(29), &config), 3.0 * 2.0 * window);
+    // With 29 arms more it has 97 degrees of freedom.
+    let mut many = figure::figure(JointKind::Free);
+    for number in 0..29 {
+        let name = format!("arm {number}");
+        let arm = many.bodies[2].clone();
+        let joint = many.joints[2].clone();
+        many.bodies.push(Body { name: name.clone(), ..arm });
+        many.joints.push(Joint { name: name.clone(), child: name, ..joint });
+    }
+    let model = Arc::new(Model::new(&Scene::on_ground(many), 0.0025).expect("a valid scene"));
+    let positions = model.rest_position().repeat(9);
+    let clip = ClipInput { name: "still", rate_hz: 40.0, positions: &positions };
+    let still = Target::new(&model, &clip).expect("a target");
+    assert_eq!(model.velocity_count(), 97);
+    assert_eq!(most_steps(&still, &config), 3.0 * (64.0 / 97.0) * window);
 }
 
 /// A search of two windows with kept samples of given parents and costs.

@@ -11,7 +11,7 @@ fn searched(threads: usize) -> Search {
     let mut search = Search::new(&target, &config, 7).expect("a search");
     pool.install(|| {
         while !search.is_done() {
-            search.advance(&target, &config, None).expect("a window");
+            search.advance(&target, &config, None, 0).expect("a window");
         }
     });
     search
