@@ -29,6 +29,9 @@ pub struct Polish {
     pub foot_velocity: f64,
     /// Weight of the velocity of the centre of mass and of the root's spin.
     pub root_velocity: f64,
+    /// Factor of the weight of the root's position at the motion's end.
+    #[serde(default = "end_position")]
+    pub end_position: f64,
     /// Weight of sliding on the ground, m⁻¹: friction's work over the weight.
     pub sliding: f64,
     /// ε in the cost of friction's work W in an interval, `w·(W + δW)` as the square of `√(W + ε)`: below it sliding is taken for standing, m.
@@ -53,6 +56,10 @@ pub struct Polish {
     #[serde(default)]
     pub puppet: Puppet,
 }
+}
+
+fn end_position() -> f64 {
+    1.0
 }
 
 fn sliding_softness_m() -> f64 {

@@ -86,6 +86,7 @@ impl Config {
                 joint_acceleration: 2e-3,
                 foot_velocity: 1.0,
                 root_velocity: 0.2,
+                end_position: 1.0,
                 sliding: 150.0,
                 sliding_softness_m: 1e-4,
                 schedule: Schedule::default(),
@@ -106,6 +107,18 @@ impl Config {
         let polish = standard.polish.map(|p| Polish { iterations: 5, ..p });
         let weaning = WeaningConfig { second_way: false, ..standard.weaning };
         let emphasis = EmphasisConfig { tries: 0, ..standard.emphasis };
-        Config { starts: 4, samples: 32, population: 16, iterations: 16, polish, weaning, emphasis, ..standard }
+        // A sixth of the generations of a window, and half of the effort.
+        let most_effort = 3.0 * standard.most_effort;
+        Config {
+            starts: 4,
+            samples: 32,
+            population: 16,
+            iterations: 16,
+            most_effort,
+            polish,
+            weaning,
+            emphasis,
+            ..standard
+        }
     }
 }

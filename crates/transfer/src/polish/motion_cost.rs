@@ -18,8 +18,14 @@ pub(super) fn extras(polish: &Polish) -> Extras {
 
 /// Cost of a state at a frame as the polish counts it.
 pub(super) fn moment_cost(seen: &Seen, target: &Target, frame: usize, config: &Config, polish: &Polish) -> f64 {
-    let extras = extras(polish);
-    seen.terms(target, frame, &config.weights).total() + seen.velocity_cost(target, frame, &extras)
+    let (extras, terms) = (extras(polish), seen.terms(target, frame, &config.weights));
+    let at_end = (end_factor(target, frame, polish) - 1.0) * terms.position;
+    terms.total() + at_end + seen.velocity_cost(target, frame, &extras)
+}
+
+/// Factor of the weight of the root's position at a frame.
+pub(super) fn end_factor(target: &Target, frame: usize, polish: &Polish) -> f64 {
+    if frame + 1 == target.frames() { polish.end_position } else { 1.0 }
 }
 
 /// Weight of the square of a joint's change of velocity in an interval of so many frames.

@@ -1,7 +1,7 @@
 //! The cost of a moment and its quadratic model: `½ rᵀW r` with residuals r, slopes `Jᵀ W r` and curvature `JᵀWJ` (Gauss–Newton).
 
 use super::matrix::Matrix;
-use super::motion_cost::extras;
+use super::motion_cost::{end_factor, extras};
 use crate::TransferError;
 use crate::config::{Config, Extras, Polish};
 use crate::cost::planted;
@@ -57,7 +57,7 @@ pub(super) fn quadratic(
     }
     let extras = extras(polish);
     let mut model = Quadratic { slope: vec![0.0; columns], curvature: Matrix::zeros(columns, columns) };
-    model.add_state(target, config, &extras, frame, state);
+    model.add_state(target, config, polish, frame, state);
     model.add_observation(target, config, &extras, frame, &plain, &slopes);
     Ok(model)
 }
@@ -70,10 +70,12 @@ impl Quadratic {
     }
 
     /// Adds what the coordinates themselves cost: root, pose and velocities.
-    fn add_state(&mut self, target: &Target, config: &Config, extras: &Extras, frame: usize, state: &Snapshot) {
+    fn add_state(&mut self, target: &Target, config: &Config, polish: &Polish, frame: usize, state: &Snapshot) {
+        let extras = extras(polish);
         let nv = target.model.velocity_count();
         let (q, v) = state.values().split_at(target.model.position_count());
         let [w_height, w_position, w_orientation, w_pose, _] = config.weights.array();
+        let w_position = w_position * end_factor(target, frame, polish);
         let mut difference = vec![0.0; nv];
         target.model.difference(target.position(frame), q, &mut difference);
         let mut first = 0;

@@ -190,10 +190,24 @@ fn a_push_off_costs_its_square_and_is_taken_back_where_nothing_speaks_for_it() {
     assert!(Launch::new(&target, &Config { begins: Begins::Rest, ..config.clone() }, &polish(), &start).is_none());
 }
 
-/// Cost of a state as the polish counts it at frame 4.
-fn cost_at(target: &Target, config: &Config, polish: &Polish, q: &[f64], v: &[f64]) -> f64 {
+/// Cost of a state as the polish counts it at a frame.
+fn cost_at(target: &Target, config: &Config, polish: &Polish, frame: usize, q: &[f64], v: &[f64]) -> f64 {
     let batch = figure::observed(&target.model, q, v);
-    Seen::with(target, &batch.world(0), |seen| moment_cost(seen, target, 4, config, polish))
+    Seen::with(target, &batch.world(0), |seen| moment_cost(seen, target, frame, config, polish))
+}
+
+#[test]
+fn the_place_at_the_end_may_weigh_more() {
+    let config = config();
+    let model = figure::model(JointKind::Free);
+    let target = figure::motion(&model, 9, |_| [0.0; SPEEDS]);
+    let q = figure::moved(&model, &[0.2, 0.1, 0.05, 0.2, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]);
+    let heavy = Polish { end_position: 5.0, ..polish() };
+    let cost = |polish: &Polish, frame: usize| cost_at(&target, &config, polish, frame, &q, &[0.0; SPEEDS]);
+    near(cost(&heavy, 4), cost(&polish(), 4));
+    let moved = config.weights.position * (0.2 * 0.2 + 0.1 * 0.1 + 0.05 * 0.05);
+    let found = cost(&heavy, 8) - cost(&polish(), 8);
+    assert!((found - 4.0 * moved).abs() < 1e-4, "{found}");
 }
 
 #[test]
@@ -208,9 +222,12 @@ fn the_quadratic_model_has_the_slope_of_the_cost() {
     let firm = Polish { foot_velocity: 3.0, ..polish };
     let standing = figure::moved(&model, &row(&[(LEG[1], 0.1)]));
     let size = 1e-2;
-    for (polish, q, coordinates) in [(&polish, &q, 0..2 * SPEEDS), (&firm, &standing, SPEEDS..2 * SPEEDS)] {
+    let heavy = Polish { end_position: 7.0, ..polish };
+    let cases =
+        [(&polish, 4, &q, 0..2 * SPEEDS), (&firm, 4, &standing, SPEEDS..2 * SPEEDS), (&heavy, 8, &q, 0..2 * SPEEDS)];
+    for (polish, frame, q, coordinates) in cases {
         let state = Snapshot::new(q, &v);
-        let found = quadratic(&target, &config, polish, (&state, 4)).expect("a model");
+        let found = quadratic(&target, &config, polish, (&state, frame)).expect("a model");
         for k in coordinates {
             let moved = |size: f64| {
                 let (mut q, mut v) = (q.to_vec(), v.clone());
@@ -220,7 +237,7 @@ fn the_quadratic_model_has_the_slope_of_the_cost() {
                 } else {
                     v[k - SPEEDS] += size;
                 }
-                cost_at(&target, &config, polish, &q, &v)
+                cost_at(&target, &config, polish, frame, &q, &v)
             };
             let slope = (moved(size) - moved(-size)) / (2.0 * size);
             assert!((found.slope[k] - slope).abs() < 0.02 * (1.0 + slope.abs()), "{k}: {} for {slope}", found.slope[k]);
@@ -228,7 +245,7 @@ fn the_quadratic_model_has_the_slope_of_the_cost() {
         // Costs are quadratic in velocities: there the curvature is exact.
         let change: Vec<f64> = (0..SPEEDS).map(|k| 0.3 * libm::sin(1.0 + k as f64)).collect();
         let faster: Vec<f64> = v.iter().zip(&change).map(|(v, c)| v + c).collect();
-        let other = quadratic(&target, &config, polish, (&Snapshot::new(q, &faster), 4)).expect("a model");
+        let other = quadratic(&target, &config, polish, (&Snapshot::new(q, &faster), frame)).expect("a model");
         let n = 2 * SPEEDS;
         for i in SPEEDS..n {
             let grown: f64 = (0..SPEEDS).map(|j| found.curvature.data[i * n + SPEEDS + j] * change[j]).sum();

@@ -18,6 +18,8 @@ pub(super) struct Emphasis {
     orientation: f64,
     pose: f64,
     effectors: f64,
+    /// The root's position at the end, beside its weight in every frame.
+    end_position: f64,
     /// Velocity of the centre of mass.
     root_velocity: f64,
     /// Sliding, and the velocity of feet that stand.
@@ -33,6 +35,7 @@ impl Emphasis {
         orientation: 1.0,
         pose: 1.0,
         effectors: 1.0,
+        end_position: 1.0,
         root_velocity: 1.0,
         sliding: 1.0,
     };
@@ -60,6 +63,8 @@ impl Emphasis {
             orientation: self.orientation * named(&[Aspect::Tilt, Aspect::Heading]),
             pose: self.pose * named(&[&limbs[..], &[Aspect::Joints]].concat()),
             effectors: self.effectors * named(&[&limbs[..], &[Aspect::Leaning]].concat()),
+            // One moment of many, and the one that is judged.
+            end_position: self.end_position * named(&[Aspect::Travel]) * named(&[Aspect::Travel]),
             root_velocity: self.root_velocity * named(&[Aspect::Air]),
             sliding: self.sliding * named(&[Aspect::Skate]),
         }
@@ -76,6 +81,7 @@ impl Emphasis {
             effectors: self.effectors * w.effectors,
         };
         let polish = config.polish.map(|polish| Polish {
+            end_position: self.end_position * polish.end_position,
             root_velocity: self.root_velocity * polish.root_velocity,
             sliding: self.sliding * polish.sliding,
             foot_velocity: self.sliding * polish.foot_velocity,
@@ -95,7 +101,7 @@ mod tests {
         let row = |config: &Config| {
             let (w, polish) = (config.weights, config.polish.expect("a polish"));
             let weights = [w.height, w.position, w.orientation, w.pose, w.effectors];
-            [&weights[..], &[polish.root_velocity, polish.sliding, polish.foot_velocity]].concat()
+            [&weights[..], &[polish.root_velocity, polish.sliding, polish.foot_velocity, polish.end_position]].concat()
         };
         let plain = row(&config);
         assert_eq!(row(&Emphasis::NONE.applied(&config)), plain);
@@ -103,20 +109,20 @@ mod tests {
             let weighted = row(&Emphasis::NONE.on(because, 4.0).applied(&config));
             weighted.iter().zip(&plain).map(|(a, b)| a / b).collect()
         };
-        let limbs = [1.0, 1.0, 1.0, 4.0, 4.0, 1.0, 1.0, 1.0];
+        let limbs = [1.0, 1.0, 1.0, 4.0, 4.0, 1.0, 1.0, 1.0, 1.0];
         let expected = [
             (Aspect::Pose, limbs),
             (Aspect::WorstPose, limbs),
             (Aspect::Limb, limbs),
-            (Aspect::Joints, [1.0, 1.0, 1.0, 4.0, 1.0, 1.0, 1.0, 1.0]),
-            (Aspect::Tilt, [1.0, 1.0, 4.0, 1.0, 1.0, 1.0, 1.0, 1.0]),
-            (Aspect::Heading, [1.0, 1.0, 4.0, 1.0, 1.0, 1.0, 1.0, 1.0]),
-            (Aspect::Travel, [1.0, 4.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0]),
-            (Aspect::Leaning, [4.0, 1.0, 1.0, 1.0, 4.0, 1.0, 1.0, 1.0]),
-            (Aspect::Air, [4.0, 1.0, 1.0, 1.0, 1.0, 4.0, 1.0, 1.0]),
-            (Aspect::Skate, [1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 4.0, 4.0]),
-            (Aspect::Depth, [1.0; 8]),
-            (Aspect::Fall, [1.0; 8]),
+            (Aspect::Joints, [1.0, 1.0, 1.0, 4.0, 1.0, 1.0, 1.0, 1.0, 1.0]),
+            (Aspect::Tilt, [1.0, 1.0, 4.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0]),
+            (Aspect::Heading, [1.0, 1.0, 4.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0]),
+            (Aspect::Travel, [1.0, 4.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 16.0]),
+            (Aspect::Leaning, [4.0, 1.0, 1.0, 1.0, 4.0, 1.0, 1.0, 1.0, 1.0]),
+            (Aspect::Air, [4.0, 1.0, 1.0, 1.0, 1.0, 4.0, 1.0, 1.0, 1.0]),
+            (Aspect::Skate, [1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 4.0, 4.0, 1.0]),
+            (Aspect::Depth, [1.0; 9]),
+            (Aspect::Fall, [1.0; 9]),
         ];
         for (aspect, factor) in expected {
             assert_eq!(factors(&[aspect]), factor, "{aspect:?}");
