@@ -34,6 +34,11 @@ impl Activation {
         Activation::Sigmoid,
     ];
 
+    /// Its number in kernels of a GPU: its place in [`Activation::ALL`].
+    pub(crate) fn number(self) -> usize {
+        self as usize
+    }
+
     /// Whether the derivative needs z; that of the others follows from y.
     pub(crate) fn derives_from_sums(self) -> bool {
         self == Activation::Silu
