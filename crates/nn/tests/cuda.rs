@@ -164,6 +164,7 @@ fn an_lstm_learns_as_on_the_cpu_at_once_and_step_by_step() {
         let stride = inputs.next_multiple_of(4);
         let room = device.zeros(steps * rows * stride).unwrap();
         let by_input_gpu = cuda::Matrix::new(&room, steps * rows, inputs, stride);
+        let memory = cuda::LstmMemory::new(&device, &stack, rows).unwrap();
         let all = || {
             let lane = device.lane(0);
             on_gpu.begin(lane)?;
@@ -172,7 +173,7 @@ fn an_lstm_learns_as_on_the_cpu_at_once_and_step_by_step() {
                 on_gpu.backward_step(lane, step, Some(&by_input_gpu.part(step * rows, rows)))?;
             }
             on_gpu.finish(lane)?;
-            on_gpu.carry_on(lane)
+            on_gpu.store(lane, &memory)
         };
         let graph = device.record::<CudaError>(all).unwrap();
         graph.launch().unwrap();
@@ -183,6 +184,7 @@ fn an_lstm_learns_as_on_the_cpu_at_once_and_step_by_step() {
         assert_near(&what, &device.read_rows(&by_input_gpu).unwrap(), &by_input);
         // The same sequence again, from the state that was carried on.
         device.write_rows(&on_gpu.gradient(0, steps), &gradient).unwrap();
+        on_gpu.load(device.lane(0), &memory).unwrap();
         graph.launch().unwrap();
         let next = stack.forward(&x, &mut after).to_vec();
         assert_near(&format!("{what}, carried on"), &device.read_rows(&on_gpu.output(0, steps)).unwrap(), &next);
@@ -242,7 +244,7 @@ fn errors_are_one_sentence_that_says_what_is_missing() {
         assert!(text.contains("CUDA") && text.len() < 200 && !text.contains('\n'), "{text}");
     }
     let error = CudaError::NoLibrary { name: "cuBLAS" };
-    assert!(error.to_string().contains("cuBLAS was not found"), "{error}");
+    assert!(error.to_string().contains("cuBLAS of CUDA was not found"), "{error}");
     let error = CudaError::OutOfMemory { mebibytes: 12 };
     assert!(error.to_string().contains("12 MiB"), "{error}");
 }

@@ -3,6 +3,7 @@
 use super::device::{Device, Lane};
 use super::error::CudaError;
 use super::raw::{Grid, Matrix, Slice};
+use super::few_rows::{Back, Onto, take_back};
 use super::weights::{Tensor, Weights, stride_of};
 use crate::activation::Activation;
 use std::sync::Arc;
@@ -68,6 +69,9 @@ impl Dense {
     /// Where the GPU fails.
     pub fn forward(&self, lane: Lane<'_>, input: &Matrix, at: usize) -> Result<(), CudaError> {
         let output = self.output.part(at, input.rows);
+        if self.device.takes_few_rows(input.rows) && input.stride.is_multiple_of(4) {
+            return self.forward_few(lane, input, &output, at);
+        }
         lane.product(input, &self.weight.values, &output)?;
         let (quads, count) = (output.stride / 4, output.rows * output.stride / 4);
         let sums = self.sums.as_ref().map(|sums| sums.part(at * output.stride, output.rows * output.stride));
@@ -75,6 +79,27 @@ impl Dense {
         let function = self.activation.number().into();
         let arguments = [(&output.slice).into(), sums.as_ref().into(), bias, quads.into(), count.into(), function];
         lane.launch(self.device.kernels().program(), "add_bias_and_activate", Grid::of(count), &arguments)
+    }
+
+    fn forward_few(&self, lane: Lane<'_>, input: &Matrix, output: &Matrix, at: usize) -> Result<(), CudaError> {
+        let sums = self.sums.as_ref().map(|sums| sums.part(at * output.stride, output.rows * output.stride));
+        let weight = &self.weight.values;
+        let arguments = [
+            (&input.slice).into(),
+            input.stride.into(),
+            input.columns.into(),
+            (&weight.slice).into(),
+            weight.stride.into(),
+            (&self.bias.values.slice).into(),
+            (&output.slice).into(),
+            sums.as_ref().into(),
+            output.stride.into(),
+            output.columns.into(),
+            output.rows.into(),
+            self.activation.number().into(),
+        ];
+        let grid = Grid { blocks: [output.columns.div_ceil(32), 1], threads: [512, 1], shared_bytes: 0 };
+        lane.launch(self.device.kernels().program(), "dense_step", grid, &arguments)
     }
 
     /// Turns the gradient by Y of some rows into that by X·W + b, and writes that by X where it is wanted.
@@ -92,9 +117,11 @@ impl Dense {
             self.derive(lane, at, rows, false)?;
         }
         match by_input {
-            Some(by_input) => {
-                lane.product(&self.gradient.part(at, rows), &self.weight.values.transposed(), by_input)
+            Some(by_input) if self.device.takes_few_rows(rows) => {
+                let first = Back { weight: &self.weight.values, onto: Onto::Rows(by_input) };
+                take_back(lane, &self.gradient.part(at, rows), Some(first), None)
             }
+            Some(by_input) => lane.product(&self.gradient.part(at, rows), &self.weight.values.transposed(), by_input),
             None => Ok(()),
         }
     }
@@ -168,6 +195,34 @@ fn sum_columns(
         activation.number().into(),
     ];
     lane.launch(lane.device().kernels().program(), "derive_and_sum", grid, &arguments)
+}
+
+/// Sums of the columns of rows of one shape.
+#[derive(Debug)]
+pub struct RowSum {
+    parts: Slice,
+}
+
+impl RowSum {
+    /// Room for it.
+    ///
+    /// # Errors
+    /// Where there is no memory.
+    pub fn new(device: &Device, rows: &Matrix) -> Result<RowSum, CudaError> {
+        Ok(RowSum { parts: device.zeros(parts_of(rows.rows, rows.stride))? })
+    }
+
+    /// Writes the sum of all rows.
+    ///
+    /// # Errors
+    /// Where the GPU fails.
+    ///
+    /// # Panics
+    /// If there are more rows than it has room for, or the sum is of another shape.
+    pub fn into(&self, lane: Lane<'_>, rows: &Matrix, sum: &Matrix) -> Result<(), CudaError> {
+        assert!(parts_of(rows.rows, rows.stride) <= self.parts.len() && sum.columns == rows.columns, "sums of rows");
+        sum_into_bias(lane, rows, &self.parts, sum)
+    }
 }
 
 /// Sums the columns of rows into the gradient of a bias; `parts` is memory for it.

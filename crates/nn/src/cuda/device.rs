@@ -10,6 +10,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// Lanes of a device.
 pub const LANES: usize = 8;
 
+/// Most rows of the kernels for few rows.
+const FEW_ROWS: usize = 32;
+
 /// How matrix products are computed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Precision {
@@ -25,6 +28,7 @@ pub struct Device {
     context: Arc<CudaContext>,
     name: String,
     precision: Precision,
+    has_tensor_cores: bool,
     streams: Vec<Arc<CudaStream>>,
     products: Vec<Mutex<Products>>,
     kernels: Kernels,
@@ -57,10 +61,25 @@ impl Device {
         let name = context.name().map_err(failed("starting"))?;
         let streams = (0..LANES).map(|_| context.new_stream().map_err(failed("starting")));
         let streams: Vec<Arc<CudaStream>> = streams.collect::<Result<_, _>>()?;
-        let products = streams.iter().map(|stream| Products::new(&context, stream).map(Mutex::new));
+        let products = streams.iter().map(|stream| Products::new(stream).map(Mutex::new));
         let products = products.collect::<Result<_, _>>()?;
-        let kernels = Kernels::new(&context)?;
-        Ok(Arc::new(Device { context, name, precision, streams, products, kernels, recording: Mutex::new(None) }))
+        let kernels = Kernels::new(&context, precision == Precision::F32)?;
+        let has_tensor_cores = context.compute_capability().map_err(failed("starting"))?.0 >= 8;
+        let recording = Mutex::new(None);
+        let device = Device { context, name, precision, has_tensor_cores, streams, products, kernels, recording };
+        device.warm_up()?;
+        Ok(Arc::new(device))
+    }
+
+    /// Lets cuBLAS prepare itself in every lane, which it must not do while a graph is recorded.
+    fn warm_up(&self) -> Result<(), CudaError> {
+        let all = self.zeros(3 * 64)?;
+        let [a, b, c] = [0, 1, 2].map(|k| Matrix::new(&all.part(64 * k, 64), 8, 8, 8));
+        for index in 0..LANES {
+            self.lane(index).product(&a, &b, &c)?;
+            self.lane(0).after(self.lane(index))?;
+        }
+        self.wait()
     }
 
     /// Its name.
@@ -71,6 +90,11 @@ impl Device {
     /// How products are computed.
     pub fn precision(&self) -> Precision {
         self.precision
+    }
+
+    /// Whether kernels for few rows can be used.
+    pub(super) fn takes_few_rows(&self, rows: usize) -> bool {
+        self.has_tensor_cores && rows <= FEW_ROWS
     }
 
     pub(super) fn kernels(&self) -> &Kernels {
@@ -93,7 +117,7 @@ impl Device {
     /// # Errors
     /// Where there is not as much memory.
     pub fn zeros<T: Element>(&self, length: usize) -> Result<Slice<T>, CudaError> {
-        Slice::take(&self.context, length)
+        Slice::take(&self.streams[0], length)
     }
 
     /// Copies numbers to new room.
@@ -236,6 +260,13 @@ impl<'a> Lane<'a> {
     /// If the shapes do not fit.
     pub fn add_product(&self, a: &Matrix, b: &Matrix, c: &Matrix) -> Result<(), CudaError> {
         self.multiply(a, b, c, true)
+    }
+
+    /// `Cᵢ = Aᵢ·Bᵢ`, where A's columns and B's rows are split in so many parts: few columns of C keep a GPU busier that way.
+    pub(super) fn product_in_parts(&self, a: &Matrix, b: &Matrix, c: &Slice, parts: usize) -> Result<(), CudaError> {
+        self.device.keep([a.slice(), b.slice(), c].into_iter().map(|x| Kept(x.memory().clone())));
+        let is_tf32 = self.device.precision == Precision::Tf32;
+        locked(&self.device.products[self.index]).product_in_parts(a, b, c, parts, is_tf32)
     }
 
     fn multiply(&self, a: &Matrix, b: &Matrix, c: &Matrix, adds: bool) -> Result<(), CudaError> {

@@ -3,9 +3,13 @@
 use super::dense::{parts_of, sum_into_bias};
 use super::device::{Device, Lane};
 use super::error::CudaError;
+use super::few_rows::{Back, Cell, Onto, take_back};
 use super::raw::{Argument, Grid, Matrix, Slice};
 use super::weights::{Tensor, Weights};
 use std::sync::Arc;
+
+/// Parts in which the gradient through the next step is made: a part for each gate.
+const PARTS: usize = 4;
 
 /// One layer for so many steps of so many rows. Sums of gates are made in two products, in any order; then follows the cell.
 #[derive(Debug)]
@@ -59,7 +63,7 @@ impl Lstm {
             outputs: device.zeros((steps + 1) * size)?,
             cell_tanh: device.zeros(steps * size)?,
             by_output: Matrix::new(&device.zeros(steps * size)?, steps * rows, hidden, hidden),
-            by_later: device.zeros(size)?,
+            by_later: device.zeros(PARTS * size)?,
             by_cell: device.zeros(size)?,
             parts: device.zeros(parts_of(steps * rows, 4 * hidden))?,
         })
@@ -94,15 +98,6 @@ impl Lstm {
     pub fn last_state(&self) -> [Slice; 2] {
         let from = self.steps * self.size();
         [self.outputs.part(from, self.size()), self.cells.part(from, self.size())]
-    }
-
-    /// Begins the next sequence where this one ended.
-    ///
-    /// # Errors
-    /// Where the GPU fails.
-    pub fn carry_on(&self, lane: Lane<'_>) -> Result<(), CudaError> {
-        let (from, to) = (self.last_state(), self.state());
-        (0..2).try_for_each(|k| lane.copy(&from[k], &to[k]))
     }
 
     fn gates_of(&self, step: usize, steps: usize) -> Matrix {
@@ -166,6 +161,10 @@ impl Lstm {
     /// # Errors
     /// Where the GPU fails.
     pub fn cell_back(&self, lane: Lane<'_>, step: usize) -> Result<(), CudaError> {
+        self.cell_back_of(lane, step, PARTS)
+    }
+
+    fn cell_back_of(&self, lane: Lane<'_>, step: usize, parts: usize) -> Result<(), CudaError> {
         let size = self.size();
         let of = |slice: &Slice| slice.part(step * size, size);
         let is_last = usize::from(step + 1 == self.steps);
@@ -179,6 +178,7 @@ impl Lstm {
             self.hidden.into(),
             size.into(),
             is_last.into(),
+            parts.into(),
         ];
         self.launch(lane, "lstm_backward", &arguments)
     }
@@ -194,8 +194,8 @@ impl Lstm {
     /// # Errors
     /// Where the GPU fails.
     pub fn hidden_back(&self, lane: Lane<'_>, step: usize) -> Result<(), CudaError> {
-        let later = Matrix::new(&self.by_later, self.rows, self.hidden, self.hidden);
-        lane.product(&self.gates_of(step, 1), &self.hidden_weight.values.transposed(), &later)
+        let weight = self.hidden_weight.values.transposed();
+        lane.product_in_parts(&self.gates_of(step, 1), &weight, &self.by_later, PARTS)
     }
 
     /// The gradient by the input of some steps that were taken back.
@@ -204,6 +204,69 @@ impl Lstm {
     /// Where the GPU fails.
     pub fn input_back(&self, lane: Lane<'_>, step: usize, steps: usize, into: &Matrix) -> Result<(), CudaError> {
         lane.product(&self.gates_of(step, steps), &self.input_weight.values.transposed(), into)
+    }
+
+    /// Whether few rows take a step in one launch.
+    pub(super) fn is_fused(&self) -> bool {
+        self.device.takes_few_rows(self.rows) && self.hidden.is_multiple_of(8)
+    }
+
+    /// A whole step in one launch.
+    pub(super) fn fused_step(&self, lane: Lane<'_>, input: &Matrix, step: usize) -> Result<(), CudaError> {
+        let size = self.size();
+        let of = |slice: &Slice, step: usize| slice.part(step * size, size);
+        let arguments = [
+            (&input.slice).into(),
+            input.stride.into(),
+            input.columns.into(),
+            (&self.input_weight.values.slice).into(),
+            (&of(&self.outputs, step)).into(),
+            (&self.hidden_weight.values.slice).into(),
+            (&self.bias.values.slice).into(),
+            (&of(&self.cells, step)).into(),
+            (&self.gates_of(step, 1).slice).into(),
+            (&of(&self.cells, step + 1)).into(),
+            (&of(&self.cell_tanh, step)).into(),
+            (&of(&self.outputs, step + 1)).into(),
+            self.hidden.into(),
+            self.rows.into(),
+        ];
+        let grid = Grid { blocks: [self.hidden / 8, 1], threads: [512, 1], shared_bytes: 0 };
+        lane.launch(self.device.kernels().program(), "lstm_step", grid, &arguments)
+    }
+
+    /// The cell of a step of the last layer, whose other steps are taken back in one launch each.
+    pub(super) fn fused_cell_back(&self, lane: Lane<'_>, step: usize) -> Result<(), CudaError> {
+        self.cell_back_of(lane, step, 1)
+    }
+
+    /// What goes back through both weights of a step whose gates were taken back, in one launch with the cell of the layer below.
+    pub(super) fn fused_back(
+        &self,
+        lane: Lane<'_>,
+        step: usize,
+        below: Option<&Lstm>,
+        by_input: Option<&Matrix>,
+    ) -> Result<(), CudaError> {
+        let onto = match below {
+            Some(below) => Some(Onto::Cell(below.cell_of(step))),
+            None => by_input.map(Onto::Rows),
+        };
+        let first = onto.map(|onto| Back { weight: &self.input_weight.values, onto });
+        let second = (step > 0).then_some((&self.hidden_weight.values, &self.by_later));
+        take_back(lane, &self.gates_of(step, 1), first, second)
+    }
+
+    fn cell_of(&self, step: usize) -> Cell {
+        let of = |slice: &Slice| slice.part(step * self.size(), self.size());
+        Cell {
+            gates: self.gates_of(step, 1).slice,
+            cells: of(&self.cells),
+            cell_tanh: of(&self.cell_tanh),
+            by_later: self.by_later.clone(),
+            by_cell: self.by_cell.clone(),
+            is_last: step + 1 == self.steps,
+        }
     }
 
     /// Writes the gradients of all parameters, after every step was taken back.

@@ -1,16 +1,41 @@
 //! LSTM layers on top of each other on a GPU.
 //!
 //! Over a whole sequence, each layer has a lane of its own and is one piece of the sequence behind the layer before it, so that small products of several
-//! layers share the GPU. Steps that are taken one at a time, because each input holds the output before it, have no such freedom: there the products with
-//! the hidden state go beside the chain of products with the input.
+//! layers share the GPU. Steps that are taken one at a time, because each input holds the output before it, have no such freedom: there at most 32 rows
+//! take a step of a layer in one launch (`few_rows.cu`), and with more rows the products with the hidden state go beside the chain of those with the input.
 
 use super::device::{Device, Lane};
 use super::error::CudaError;
 use super::lstm::Lstm;
-use super::raw::Matrix;
+use super::raw::{Matrix, Slice};
 use super::weights::{Weights, stride_of};
 use crate::lstm_stack::{LstmStack as HostStack, LstmState};
 use std::sync::Arc;
+
+/// The state of an LSTM between sequences: h and c of each layer.
+#[derive(Debug)]
+pub struct LstmMemory {
+    slices: Vec<Slice>,
+}
+
+impl LstmMemory {
+    /// The state of so many rows that have seen nothing.
+    ///
+    /// # Errors
+    /// Where there is not as much memory.
+    pub fn new(device: &Device, network: &HostStack<f32>, rows: usize) -> Result<LstmMemory, CudaError> {
+        let slices = network.layers().iter().flat_map(|layer| [rows * layer.hidden(); 2]);
+        Ok(LstmMemory { slices: slices.map(|length| device.zeros(length)).collect::<Result<_, _>>()? })
+    }
+
+    /// Forgets all.
+    ///
+    /// # Errors
+    /// Where the GPU fails.
+    pub fn clear(&self, lane: Lane<'_>) -> Result<(), CudaError> {
+        self.slices.iter().try_for_each(|slice| lane.clear(slice))
+    }
+}
 
 /// Layers of LSTM for sequences of so many steps and rows; its parameters are among [`Weights`].
 #[derive(Debug)]
@@ -84,20 +109,26 @@ impl LstmStack {
         Ok(())
     }
 
-    /// Sets the state before the first step to 0.
+    /// Begins where a sequence before has ended.
     ///
     /// # Errors
     /// Where the GPU fails.
-    pub fn clear_state(&self, lane: Lane<'_>) -> Result<(), CudaError> {
-        self.layers.iter().flat_map(Lstm::state).try_for_each(|slice| lane.clear(&slice))
+    pub fn load(&self, lane: Lane<'_>, memory: &LstmMemory) -> Result<(), CudaError> {
+        let pairs = self.layers.iter().flat_map(Lstm::state).zip(&memory.slices);
+        pairs.into_iter().try_for_each(|(to, from)| lane.copy(from, &to))
     }
 
-    /// Begins the next sequence where this one ended, once all steps were taken back.
+    /// Keeps the state after the last step.
     ///
     /// # Errors
     /// Where the GPU fails.
-    pub fn carry_on(&self, lane: Lane<'_>) -> Result<(), CudaError> {
-        self.layers.iter().try_for_each(|layer| layer.carry_on(lane))
+    pub fn store(&self, lane: Lane<'_>, memory: &LstmMemory) -> Result<(), CudaError> {
+        let pairs = self.layers.iter().flat_map(Lstm::last_state).zip(&memory.slices);
+        pairs.into_iter().try_for_each(|(from, to)| lane.copy(&from, to))
+    }
+
+    fn is_fused(&self) -> bool {
+        self.layers.iter().all(Lstm::is_fused)
     }
 
     /// The lane of a layer.
@@ -173,6 +204,9 @@ impl LstmStack {
     /// # Errors
     /// Where the GPU fails.
     pub fn begin(&self, lane: Lane<'_>) -> Result<(), CudaError> {
+        if self.is_fused() {
+            return Ok(());
+        }
         for (index, layer) in self.layers.iter().enumerate() {
             self.beside(index).after(lane)?;
             layer.hidden_sums(self.beside(index), 0, false)?;
@@ -185,6 +219,10 @@ impl LstmStack {
     /// # Errors
     /// Where the GPU fails.
     pub fn forward_step(&self, lane: Lane<'_>, step: usize) -> Result<(), CudaError> {
+        if self.is_fused() {
+            let mut layers = self.layers.iter().enumerate();
+            return layers.try_for_each(|(index, layer)| layer.fused_step(lane, &self.input_of(index, step, 1), step));
+        }
         for (index, layer) in self.layers.iter().enumerate() {
             let beside = self.beside(index);
             lane.after(beside)?;
@@ -204,6 +242,14 @@ impl LstmStack {
     /// # Errors
     /// Where the GPU fails.
     pub fn backward_step(&self, lane: Lane<'_>, step: usize, by_input: Option<&Matrix>) -> Result<(), CudaError> {
+        if self.is_fused() {
+            self.last().fused_cell_back(lane, step)?;
+            for (index, layer) in self.layers.iter().enumerate().rev() {
+                let below = index.checked_sub(1).map(|below| &self.layers[below]);
+                layer.fused_back(lane, step, below, by_input)?;
+            }
+            return Ok(());
+        }
         for (index, layer) in self.layers.iter().enumerate().rev() {
             let beside = self.beside(index);
             lane.after(beside)?;

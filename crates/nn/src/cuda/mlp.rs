@@ -6,6 +6,7 @@ use super::error::CudaError;
 use super::raw::{Grid, Matrix, Slice};
 use super::weights::{Weights, stride_of};
 use crate::mlp::Mlp as HostMlp;
+use crate::normaliser::Normaliser;
 use std::sync::Arc;
 
 /// A network of dense layers for so many rows; its parameters are among [`Weights`].
@@ -42,6 +43,20 @@ impl Mlp {
             input: Matrix::new(&device.zeros(rows * stride)?, rows, network.inputs(), stride),
             layers: network.layers().iter().enumerate().map(layer).collect::<Result<_, _>>()?,
         })
+    }
+
+    /// Replaces the normaliser, from the next work on.
+    ///
+    /// # Errors
+    /// Where the GPU fails.
+    ///
+    /// # Panics
+    /// If the network had none when its room was made, or one with another bound.
+    pub fn set_normaliser(&self, normaliser: &Normaliser<f32>) -> Result<(), CudaError> {
+        let (mean, scale, bound) = self.normaliser.as_ref().expect("a network with a normaliser");
+        assert_eq!(*bound, normaliser.bound, "bound of a normaliser");
+        self.device.write(mean, &normaliser.mean)?;
+        self.device.write(scale, &normaliser.scale)
     }
 
     /// Where its input is to be written, normalised if there is a normaliser.

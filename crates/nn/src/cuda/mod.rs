@@ -7,6 +7,7 @@
 mod dense;
 mod device;
 mod error;
+mod few_rows;
 mod library;
 mod loss;
 mod lstm;
@@ -16,12 +17,12 @@ mod program;
 mod raw;
 mod weights;
 
-pub use dense::Dense;
+pub use dense::{Dense, RowSum};
 pub use device::{Device, LANES, Lane, Precision};
 pub use error::CudaError;
 pub use loss::SquaredError;
 pub use lstm::Lstm;
-pub use lstm_stack::LstmStack;
+pub use lstm_stack::{LstmMemory, LstmStack};
 pub use mlp::Mlp;
 pub use program::Program;
 pub use raw::{Argument, Element, Graph, Grid, Kept, Matrix, Slice};

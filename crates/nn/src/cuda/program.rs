@@ -54,14 +54,15 @@ impl Program {
 pub(super) struct Kernels(Program);
 
 /// Sources and names of the kernels of networks.
-const SOURCES: [&str; 5] = [
+const SOURCES: [&str; 6] = [
     include_str!("kernels/activation.cu"),
     include_str!("kernels/lstm_cell.cu"),
     include_str!("kernels/adam.cu"),
     include_str!("kernels/loss.cu"),
     include_str!("kernels/rows.cu"),
+    include_str!("kernels/few_rows.cu"),
 ];
-const NAMES: [&str; 12] = [
+const NAMES: [&str; 15] = [
     "add_bias_and_activate",
     "derive_and_sum",
     "sum_parts",
@@ -74,11 +75,16 @@ const NAMES: [&str; 12] = [
     "sum_numbers",
     "gather_rows",
     "normalise_rows",
+    "lstm_step",
+    "dense_step",
+    "back_step",
 ];
 
 impl Kernels {
-    pub fn new(context: &Arc<CudaContext>) -> Result<Kernels, CudaError> {
-        Ok(Kernels(Program::new(context, &SOURCES.concat(), &NAMES)?))
+    /// Compiles them; products of few rows are exact in 32 bits, or have factors rounded to TF32.
+    pub fn new(context: &Arc<CudaContext>, is_exact: bool) -> Result<Kernels, CudaError> {
+        let source = format!("#define EXACT {}\n{}", u8::from(is_exact), SOURCES.concat());
+        Ok(Kernels(Program::new(context, &source, &NAMES)?))
     }
 
     pub fn program(&self) -> &Program {

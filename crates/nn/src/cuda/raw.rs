@@ -67,8 +67,9 @@ pub(super) struct Memory {
 }
 
 impl Memory {
-    /// Takes so many bytes, all 0.
-    pub fn zeroed(context: &Arc<CudaContext>, bytes: usize) -> Result<Arc<Memory>, CudaError> {
+    /// Takes so many bytes, all 0. Nothing waits for other streams: they may be recorded.
+    pub fn zeroed(stream: &Arc<CudaStream>, bytes: usize) -> Result<Arc<Memory>, CudaError> {
+        let context = stream.context();
         let bytes = bytes.max(16);
         context.bind_to_thread().map_err(failed("taking memory"))?;
         // SAFETY: the context is current; the memory is set before anything reads it, and freed once, on drop.
@@ -78,8 +79,8 @@ impl Memory {
                 other => other,
             })?;
             let memory = Memory { context: context.clone(), at, bytes };
-            result::memset_d8_sync(at, 0, bytes).map_err(failed("taking memory"))?;
-            context.synchronize().map_err(failed("taking memory"))?;
+            result::memset_d8_async(at, 0, bytes, stream.cu_stream()).map_err(failed("taking memory"))?;
+            stream.synchronize().map_err(failed("taking memory"))?;
             Ok(Arc::new(memory))
         }
     }
@@ -115,8 +116,8 @@ impl<T> std::fmt::Debug for Slice<T> {
 }
 
 impl<T: Element> Slice<T> {
-    pub(super) fn take(context: &Arc<CudaContext>, length: usize) -> Result<Slice<T>, CudaError> {
-        let memory = Memory::zeroed(context, length * size_of::<T>())?;
+    pub(super) fn take(stream: &Arc<CudaStream>, length: usize) -> Result<Slice<T>, CudaError> {
+        let memory = Memory::zeroed(stream, length * size_of::<T>())?;
         Ok(Slice { memory, from: 0, length, of: PhantomData })
     }
 
@@ -332,13 +333,13 @@ pub(super) struct Products {
 }
 
 impl Products {
-    pub fn new(context: &Arc<CudaContext>, stream: &Arc<CudaStream>) -> Result<Products, CudaError> {
+    pub fn new(stream: &Arc<CudaStream>) -> Result<Products, CudaError> {
         const WORKSPACE: usize = 32 << 20;
         let refused = |status: cudarc::cublas::result::CublasError| CudaError::Failed {
             doing: "starting cuBLAS",
             problem: format!("{:?}", status.0),
         };
-        let workspace = Memory::zeroed(context, WORKSPACE)?;
+        let workspace = Memory::zeroed(stream, WORKSPACE)?;
         let blas = CudaBlas::new(stream.clone()).map_err(refused)?;
         // SAFETY: the workspace lives as long as the handle. A graph must not take memory while it is recorded, so cuBLAS is given its own.
         unsafe { blas::cublasSetWorkspace_v2(*blas.handle(), workspace.at as *mut c_void, WORKSPACE) }
@@ -351,6 +352,33 @@ impl Products {
     pub fn product(&self, a: &Matrix, b: &Matrix, c: &Matrix, adds: bool, is_tf32: bool) -> Result<(), CudaError> {
         let ([m, k], [other, n]) = (a.shape(), b.shape());
         assert!(k == other && c.shape() == [m, n] && !c.is_transposed, "{m}×{k} times {other}×{n}: {:?}", c.shape());
+        self.multiply([m, n, k], [a, b], (&c.slice, c.stride), adds, is_tf32, None)
+    }
+
+    /// `Cᵢ = Aᵢ·Bᵢ` for parts of the depth, of A as it lies and of B transposed; the parts of C lie one after the other.
+    pub fn product_in_parts(
+        &self,
+        a: &Matrix,
+        b: &Matrix,
+        c: &Slice,
+        parts: usize,
+        is_tf32: bool,
+    ) -> Result<(), CudaError> {
+        let ([m, k], [other, n]) = (a.shape(), b.shape());
+        let fits = k == other && k.is_multiple_of(parts) && c.length >= parts * m * n;
+        assert!(fits && !a.is_transposed && b.is_transposed, "{m}×{k} times {other}×{n} in {parts} parts");
+        self.multiply([m, n, k / parts], [a, b], (c, n), false, is_tf32, Some(parts))
+    }
+
+    fn multiply(
+        &self,
+        [m, n, k]: [usize; 3],
+        [a, b]: [&Matrix; 2],
+        (c, c_stride): (&Slice, usize),
+        adds: bool,
+        is_tf32: bool,
+        parts: Option<usize>,
+    ) -> Result<(), CudaError> {
         let turned = |x: &Matrix| {
             if x.is_transposed { blas::cublasOperation_t::CUBLAS_OP_T } else { blas::cublasOperation_t::CUBLAS_OP_N }
         };
@@ -360,31 +388,29 @@ impl Products {
             blas::cublasComputeType_t::CUBLAS_COMPUTE_32F
         };
         let (one, start) = (1.0f32, if adds { 1.0f32 } else { 0.0 });
+        let [one, start] = [&one, &start].map(|x| std::ptr::from_ref(x).cast::<c_void>());
         let float = blas::cudaDataType_t::CUDA_R_32F;
-        c.slice.memory.context.bind_to_thread().map_err(failed("computing"))?;
-        // SAFETY: all three have room for their rows. cuBLAS reads matrices column by column: there ours are their transposes, and Cᵀ = Bᵀ·Aᵀ.
+        let algorithm = blas::cublasGemmAlgo_t::CUBLAS_GEMM_DEFAULT;
+        let (a_at, b_at) = (a.slice.at() as *const c_void, b.slice.at() as *const c_void);
+        let (handle, c_at) = (*self.blas.handle(), c.at() as *mut c_void);
+        let [m, n, k, a_stride, b_stride, c_stride] = [m, n, k, a.stride, b.stride, c_stride].map(|x| x as i32);
+        c.memory.context.bind_to_thread().map_err(failed("computing"))?;
+        // SAFETY: all three have room for their rows, and C for all parts. cuBLAS reads matrices column by column: there ours are their transposes, and
+        // Cᵀ = Bᵀ·Aᵀ. A part begins k columns after the one before, in the rows of A and of what B is the transpose of.
         unsafe {
-            cudarc::cublas::result::gemm_ex(
-                *self.blas.handle(),
-                turned(b),
-                turned(a),
-                n as i32,
-                m as i32,
-                k as i32,
-                std::ptr::from_ref(&one).cast(),
-                b.slice.at() as *const c_void,
-                float,
-                b.stride as i32,
-                a.slice.at() as *const c_void,
-                float,
-                a.stride as i32,
-                std::ptr::from_ref(&start).cast(),
-                c.slice.at() as *mut c_void,
-                float,
-                c.stride as i32,
-                kind,
-                blas::cublasGemmAlgo_t::CUBLAS_GEMM_DEFAULT,
-            )
+            match parts {
+                None => cudarc::cublas::result::gemm_ex(
+                    handle, turned(b), turned(a), n, m, k, one, b_at, float, b_stride, a_at, float, a_stride, start, c_at,
+                    float, c_stride, kind, algorithm,
+                ),
+                Some(parts) => {
+                    let (step, size) = (i64::from(k), i64::from(m) * i64::from(n));
+                    cudarc::cublas::result::gemm_strided_batched_ex(
+                        handle, turned(b), turned(a), n, m, k, one, b_at, float, b_stride, step, a_at, float, a_stride, step,
+                        start, c_at, float, c_stride, size, parts as i32, kind, algorithm,
+                    )
+                }
+            }
         }
         .map_err(|status| CudaError::Failed { doing: "multiplying matrices", problem: format!("{:?}", status.0) })
     }

@@ -21,9 +21,9 @@ extern "C" __global__ void lstm_forward(float* gates, const float* bias, const f
     output[at] = o * t;
 }
 
-// The gates become the gradient by their sums. `by_later` is the part of the gradient by h' through the next step, where it is not in `by_output`.
+// The gates become the gradient by their sums. `by_later` is the part of the gradient by h' through the next step, in so many parts.
 // At the last step nothing comes from later ones.
-extern "C" __global__ void lstm_backward(float* gates, const float* cells, const float* cell_tanh, const float* by_output, const float* by_later, float* by_cell, int hidden, int count, int is_last) {
+extern "C" __global__ void lstm_backward(float* gates, const float* cells, const float* cell_tanh, const float* by_output, const float* by_later, float* by_cell, int hidden, int count, int is_last, int parts) {
     int at = blockIdx.x * blockDim.x + threadIdx.x;
     if (at >= count) return;
     int row = at / hidden, unit = at - row * hidden;
@@ -31,7 +31,7 @@ extern "C" __global__ void lstm_backward(float* gates, const float* cells, const
     float i = z[0], f = z[hidden], g = z[2 * hidden], o = z[3 * hidden];
     float t = cell_tanh[at];
     float by_h = by_output[at];
-    if (by_later && !is_last) by_h += by_later[at];
+    for (int part = 0; part < parts && !is_last; part++) by_h += by_later[(size_t)part * count + at];
     float by_c = by_h * o * (1.0f - t * t);
     if (!is_last) by_c += by_cell[at];
     z[0] = by_c * g * (i * (1.0f - i));
