@@ -60,7 +60,8 @@ fn jobs() -> Vec<Job> {
             threads: 2,
             repeat: 300,
         };
-        let lstm = Job { kind: "lstm", inputs: 128, hidden: vec![512; 4], outputs: 512, rows: 256, steps: 48, ..job.clone() };
+        let lstm =
+            Job { kind: "lstm", inputs: 128, hidden: vec![512; 4], outputs: 512, rows: 256, steps: 48, ..job.clone() };
         jobs.extend([job, Job { repeat: 30, ..lstm }]);
     }
     jobs
@@ -156,7 +157,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     let pieces = std::env::var("PIECES").unwrap_or_else(|_| "4".into());
     let name = Device::open(Precision::Tf32)?.name().to_string();
     println!("{name}; best of {TURNS} turns each; PyTorch {}", peer.as_ref().map_or("not asked", |peer| &peer.version));
-    println!("| what | ours, ms | rows/s | PyTorch eager, ms | as a graph, ms | ours is so many times as fast as eager | as the graph |");
+    println!(
+        "| what | ours, ms | rows/s | PyTorch eager, ms | as a graph, ms | ours is so many times as fast as eager | as the graph |"
+    );
     println!("|---|---|---|---|---|---|---|");
     for job in jobs().into_iter().filter(|job| job.name().starts_with(&only)) {
         let device = Device::open(if job.tf32 { Precision::Tf32 } else { Precision::F32 })?;

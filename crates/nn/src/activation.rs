@@ -142,3 +142,16 @@ impl<T: Real> Work<T> for Backward<'_, T> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_those_of_the_kernels() {
+        let kernels = include_str!("cuda/kernels/activation.cu");
+        let names = Activation::ALL.map(|activation| format!("{activation:?}").to_uppercase()).join(", ");
+        assert!(kernels.contains(&format!("enum {{ {names} }};")), "{names}");
+        assert!(Activation::ALL.into_iter().enumerate().all(|(number, activation)| activation.number() == number));
+    }
+}

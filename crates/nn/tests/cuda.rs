@@ -5,11 +5,14 @@ use sinew_nn::{
     Activation, Adam, AdamConfig, LstmShape, LstmStack, Mlp, MlpShape, Normaliser, Parameters, RunningStatistics, cuda,
     loss,
 };
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-fn device() -> Option<Arc<Device>> {
+/// The GPU, for one test at a time: while one records a graph, no other may use it.
+fn device() -> Option<(Arc<Device>, MutexGuard<'static, ()>)> {
+    static ONE: Mutex<()> = Mutex::new(());
+    let guard = ONE.lock().unwrap_or_else(PoisonError::into_inner);
     match Device::open(Precision::F32) {
-        Ok(device) => Some(device),
+        Ok(device) => Some((device, guard)),
         Err(error) => {
             println!("skipped, because there is no GPU: {error}");
             None
@@ -55,10 +58,15 @@ fn bounded() -> AdamConfig {
 
 #[test]
 fn an_mlp_learns_as_on_the_cpu() {
-    let Some(device) = device() else { return };
-    for (activation, [inputs, hidden, outputs, rows]) in
-        Activation::ALL.into_iter().zip([[5, 7, 3, 9], [8, 64, 4, 130], [3, 130, 1, 1], [17, 33, 9, 200], [4, 4, 4, 64], [6, 20, 2, 65]])
-    {
+    let Some((device, _guard)) = device() else { return };
+    for (activation, [inputs, hidden, outputs, rows]) in Activation::ALL.into_iter().zip([
+        [5, 7, 3, 9],
+        [8, 64, 4, 130],
+        [3, 130, 1, 1],
+        [17, 33, 9, 200],
+        [4, 4, 4, 64],
+        [6, 20, 2, 65],
+    ]) {
         let name = format!("{activation:?}");
         let shape = MlpShape::new(inputs, &[hidden, hidden + 1], outputs, activation);
         let mut mlp = Mlp::<f32>::new("mlp", &shape, 3);
@@ -121,7 +129,7 @@ fn an_mlp_learns_as_on_the_cpu() {
 
 #[test]
 fn an_lstm_learns_as_on_the_cpu_at_once_and_step_by_step() {
-    let Some(device) = device() else { return };
+    let Some((device, _guard)) = device() else { return };
     for (inputs, hidden, steps, rows) in [(5, vec![7, 5, 6], 9, 3), (8, vec![64; 4], 12, 32), (3, vec![16], 1, 1)] {
         let shape = LstmShape { inputs, hidden: hidden.clone() };
         let mut stack = LstmStack::<f32>::new("lstm", &shape, 2);
@@ -193,7 +201,7 @@ fn an_lstm_learns_as_on_the_cpu_at_once_and_step_by_step() {
 
 #[test]
 fn a_gradient_that_is_not_finite_is_not_taken() {
-    let Some(device) = device() else { return };
+    let Some((device, _guard)) = device() else { return };
     let mut mlp = Mlp::<f32>::new("mlp", &MlpShape::new(3, &[], 2, Activation::Identity), 1);
     let mut adam = Adam::new(AdamConfig::default());
     let before = values(&mlp);
@@ -213,7 +221,7 @@ fn a_gradient_that_is_not_finite_is_not_taken() {
 
 #[test]
 fn tf32_is_near_and_faster_products_are_a_choice() {
-    let Some(exact) = device() else { return };
+    let Some((exact, _guard)) = device() else { return };
     let rounded = Device::open(Precision::Tf32).unwrap();
     let mlp = Mlp::<f32>::new("mlp", &MlpShape::new(256, &[512], 64, Activation::Tanh), 1);
     let x = wave(256 * 256, 0.3);
@@ -230,7 +238,7 @@ fn tf32_is_near_and_faster_products_are_a_choice() {
 
 #[test]
 fn too_much_memory_is_refused_in_a_sentence() {
-    let Some(device) = device() else { return };
+    let Some((device, _guard)) = device() else { return };
     let error = device.zeros::<f32>(1 << 40).unwrap_err();
     assert_eq!(error, CudaError::OutOfMemory { mebibytes: 4 << 20 });
     // It still works.

@@ -29,8 +29,10 @@ const POINTS: u64 = 100;
 /// A loss above this is of a training that diverged: rows of the set have a deviation of 1.
 const DIVERGED: f64 = 1e6;
 
-/// Longest piece of work on a GPU: only after a piece is the network copied back.
-const LONGEST_PIECE: Duration = Duration::from_secs(2);
+/// Shortest and longest piece of work on a GPU: only after a piece is the network copied back.
+const PIECES: [Duration; 2] = [Duration::from_millis(500), Duration::from_secs(10)];
+/// How much longer a piece lasts than copying back took last time.
+const PIECE_FOR_EACH_COPY: u32 = 30;
 
 /// Trains a generator on a set.
 pub struct TrainingWork<'a> {
@@ -189,22 +191,20 @@ impl<'a> TrainingWork<'a> {
         state.sum.0.add(loss, frames as f64 / self.steps() as f64);
     }
 
-    /// Ends a batch. Returns whether the curve got a point.
-    fn end_batch(&self, state: &mut TrainingState) -> bool {
+    /// Ends a batch.
+    fn end_batch(&self, state: &mut TrainingState) {
         let batches = self.config.batches;
         state.sum.1 += 1;
-        let is_point = (state.batches + 1) * POINTS / batches > state.batches * POINTS / batches;
-        if is_point {
+        if (state.batches + 1) * POINTS / batches > state.batches * POINTS / batches {
             let mut mean = LossTerms::default();
             mean.add(&state.sum.0, 1.0 / state.sum.1 as f64);
             state.curve.push(CurvePoint { batch: state.batches + 1, loss: mean });
             state.sum = (LossTerms::default(), 0);
         }
         state.batches += 1;
-        is_point
     }
 
-    /// Batches on a GPU up to the next point of the curve, or as many as there is time for.
+    /// Batches on a GPU: as many as make copying the network back worth its time.
     fn advance_on(&self, device: &Arc<Device>, state: &mut TrainingState) -> Result<(), GeneratorError> {
         let began = Instant::now();
         let kept = locked(&self.trainer).take().filter(|trainer| trainer.updates == state.updates);
@@ -218,6 +218,8 @@ impl<'a> TrainingWork<'a> {
             }
         };
         let pack = |batch: u64| Ok::<_, GeneratorError>(Packed::new(&self.examples, &self.draw(batch)?, self.steps()));
+        let [shortest, longest] = PIECES;
+        let enough = (PIECE_FOR_EACH_COPY * trainer.copying()).clamp(shortest, longest);
         let mut packed = pack(state.batches)?;
         loop {
             check_cancelled()?;
@@ -234,7 +236,8 @@ impl<'a> TrainingWork<'a> {
                     _ => return Err(GeneratorError::Diverged { update: state.updates, rate: plan.rate }),
                 }
             }
-            if self.end_batch(state) || is_last || began.elapsed() > LONGEST_PIECE {
+            self.end_batch(state);
+            if is_last || began.elapsed() > enough {
                 break;
             }
         }

@@ -2,8 +2,8 @@
 
 use super::device::{Device, Lane};
 use super::error::CudaError;
-use super::raw::{Grid, Matrix, Slice};
 use super::few_rows::{Back, Onto, take_back};
+use super::raw::{Grid, Matrix, Slice};
 use super::weights::{Tensor, Weights, stride_of};
 use crate::activation::Activation;
 use std::sync::Arc;
@@ -106,13 +106,7 @@ impl Dense {
     ///
     /// # Errors
     /// Where the GPU fails.
-    pub fn backward(
-        &self,
-        lane: Lane<'_>,
-        at: usize,
-        rows: usize,
-        by_input: Option<&Matrix>,
-    ) -> Result<(), CudaError> {
+    pub fn backward(&self, lane: Lane<'_>, at: usize, rows: usize, by_input: Option<&Matrix>) -> Result<(), CudaError> {
         if self.activation != Activation::Identity {
             self.derive(lane, at, rows, false)?;
         }
@@ -145,8 +139,7 @@ impl Dense {
     pub(super) fn add_up(&self, lane: Lane<'_>, input: &Matrix) -> Result<(), CudaError> {
         let (parts, stride) = (self.gradient.rows.div_ceil(ROWS_EACH), self.gradient.stride);
         let bias = &self.bias.gradient;
-        let arguments =
-            [(&self.parts).into(), parts.into(), stride.into(), (&bias.slice).into(), bias.columns.into()];
+        let arguments = [(&self.parts).into(), parts.into(), stride.into(), (&bias.slice).into(), bias.columns.into()];
         lane.launch(self.device.kernels().program(), "sum_parts", Grid::of(bias.columns), &arguments)?;
         lane.product(&input.transposed(), &self.gradient, &self.weight.gradient)
     }
@@ -170,7 +163,14 @@ impl Dense {
         let stride = self.gradient.stride;
         let part = |slice: &Slice| slice.part(at * stride, rows * stride);
         let kept = part(self.sums.as_ref().unwrap_or(&self.output.slice));
-        sum_columns(lane, &part(&self.gradient.slice), Some(&kept), sums.then_some(&self.parts), [rows, stride], activation)
+        sum_columns(
+            lane,
+            &part(&self.gradient.slice),
+            Some(&kept),
+            sums.then_some(&self.parts),
+            [rows, stride],
+            activation,
+        )
     }
 }
 
@@ -219,7 +219,7 @@ impl RowSum {
     ///
     /// # Panics
     /// If there are more rows than it has room for, or the sum is of another shape.
-    pub fn into(&self, lane: Lane<'_>, rows: &Matrix, sum: &Matrix) -> Result<(), CudaError> {
+    pub fn write(&self, lane: Lane<'_>, rows: &Matrix, sum: &Matrix) -> Result<(), CudaError> {
         assert!(parts_of(rows.rows, rows.stride) <= self.parts.len() && sum.columns == rows.columns, "sums of rows");
         sum_into_bias(lane, rows, &self.parts, sum)
     }

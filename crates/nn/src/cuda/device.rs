@@ -187,7 +187,7 @@ impl Device {
     }
 
     /// Records what is given to lanes meanwhile, instead of doing it, so that it can be done at once, many times. It begins in the first lane; other lanes
-    /// take part from [`Lane::after`] on, and the first must come after each of them at the end.
+    /// take part from [`Lane::after`] on, and the first must come after each of them at the end. No other thread may use a GPU meanwhile.
     ///
     /// # Errors
     /// Where recording fails, or the GPU cannot take the graph.

@@ -63,5 +63,8 @@ pub(super) fn find_toolkit() -> Result<(), CudaError> {
 fn folders() -> Vec<PathBuf> {
     let named = ["CUDA_PATH", "CUDA_HOME"].into_iter().filter_map(std::env::var_os).map(PathBuf::from);
     let usual = ["/usr/local/cuda", "/opt/cuda"].into_iter().map(PathBuf::from);
-    named.chain(usual).flat_map(|root| ["lib64", "lib", "targets/x86_64-linux/lib"].map(|part| root.join(part))).collect()
+    named
+        .chain(usual)
+        .flat_map(|root| ["lib64", "lib", "targets/x86_64-linux/lib"].map(|part| root.join(part)))
+        .collect()
 }

@@ -24,12 +24,7 @@ impl Mlp {
     ///
     /// # Errors
     /// Where there is not as much memory.
-    pub fn new(
-        device: &Arc<Device>,
-        weights: &Weights,
-        network: &HostMlp<f32>,
-        rows: usize,
-    ) -> Result<Mlp, CudaError> {
+    pub fn new(device: &Arc<Device>, weights: &Weights, network: &HostMlp<f32>, rows: usize) -> Result<Mlp, CudaError> {
         let layer = |(index, layer): (usize, &crate::Dense<f32>)| {
             Dense::new(device, weights, &format!("{}.{index}", network.name()), layer.activation(), rows)
         };

@@ -19,11 +19,7 @@ impl std::fmt::Debug for Program {
 }
 
 impl Program {
-    pub(super) fn new(
-        context: &Arc<CudaContext>,
-        source: &str,
-        names: &[&'static str],
-    ) -> Result<Program, CudaError> {
+    pub(super) fn new(context: &Arc<CudaContext>, source: &str, names: &[&'static str]) -> Result<Program, CudaError> {
         let (major, minor) = context.compute_capability().map_err(failed("compiling kernels"))?;
         let options = vec![format!("--gpu-architecture=compute_{major}{minor}")];
         let options = CompileOptions { options, ..CompileOptions::default() };
@@ -34,7 +30,8 @@ impl Program {
             },
         })?;
         let module = context.load_module(compiled).map_err(failed("loading kernels"))?;
-        let function = |name: &&'static str| Ok((*name, module.load_function(name).map_err(failed("loading kernels"))?));
+        let function =
+            |name: &&'static str| Ok((*name, module.load_function(name).map_err(failed("loading kernels"))?));
         Ok(Program { functions: names.iter().map(function).collect::<Result<_, CudaError>>()? })
     }
 

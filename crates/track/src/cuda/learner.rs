@@ -157,7 +157,7 @@ impl Learner {
                 (&batch.moved).into(),
             ];
             lane.launch(program, "policy_gradient", Grid::of(*rows), &arguments)?;
-            batch.sum.into(lane, &batch.by_log, &log.gradient)?;
+            batch.sum.write(lane, &batch.by_log, &log.gradient)?;
             policy.backward(lane, beside)?;
             self.policy.step(lane)?;
 

@@ -150,7 +150,10 @@ mod tests {
         }
         for (foot, &(place, site)) in examples.layout.feet.iter().enumerate() {
             assert_eq!(table[2 * feet + place], foot as u32);
-            assert_eq!((table[foot] as usize, table[feet + foot] as usize), (place, examples.layout.contacts.start + site));
+            assert_eq!(
+                (table[foot] as usize, table[feet + foot] as usize),
+                (place, examples.layout.contacts.start + site)
+            );
         }
     }
 }

@@ -12,11 +12,14 @@ use sinew_nn::cuda::{Device, Precision};
 use sinew_nn::{Adam, AdamConfig, Parameters};
 use sinew_work::{RunOptions, Work, run};
 use std::ops::ControlFlow;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-fn device() -> Option<Arc<Device>> {
+/// The GPU, for one test at a time: while one records a graph, no other may use it.
+fn device() -> Option<(Arc<Device>, MutexGuard<'static, ()>)> {
+    static ONE: Mutex<()> = Mutex::new(());
+    let guard = ONE.lock().unwrap_or_else(PoisonError::into_inner);
     match Device::open(Precision::F32) {
-        Ok(device) => Some(device),
+        Ok(device) => Some((device, guard)),
         Err(error) => {
             println!("skipped, because there is no GPU: {error}");
             None
@@ -41,7 +44,7 @@ fn of_all(network: &Network<f32>, take: impl Fn(&sinew_nn::Parameter<f32>) -> Ve
 
 #[test]
 fn windows_on_a_gpu_have_the_losses_and_gradients_of_the_cpu() {
-    let Some(device) = device() else { return };
+    let Some((device, _guard)) = device() else { return };
     let (figure, mut set) = stepping(1.0, 40);
     let wave = |k: usize| (libm::sin(k as f64) * 0.3) as f32;
     for (k, intent) in set.sequences[0].intents.iter_mut().enumerate() {
@@ -64,7 +67,8 @@ fn windows_on_a_gpu_have_the_losses_and_gradients_of_the_cpu() {
         let mut adam = Adam::new(AdamConfig { largest_norm: Some(0.5), ..AdamConfig::default() });
         let intents: Vec<Intent> = (0..9)
             .map(|k| {
-                let intent = Intent::new(1).with(Control::TargetForward, 1.0 + wave(k)).with(Control::TargetLeft, wave(k + 1));
+                let intent =
+                    Intent::new(1).with(Control::TargetForward, 1.0 + wave(k)).with(Control::TargetLeft, wave(k + 1));
                 let intent = intent.with(Control::TargetTurn, 2.0 * wave(k)).with(Control::TimeLeft, 0.5);
                 let intent = intent.with(Control::DirectionForward, 0.8).with(Control::DirectionLeft, 0.6);
                 if k % 2 == 0 { intent } else { intent.with(Control::RootHeight, 0.9) }
@@ -107,7 +111,7 @@ fn finished(work: &TrainingWork<'_>) -> TrainingState {
 
 #[test]
 fn a_training_goes_on_on_the_other_device() {
-    let Some(device) = device() else { return };
+    let Some((device, _guard)) = device() else { return };
     let (_, set) = circles(&[(1.0, 0.9), (1.0, -0.9), (1.0, 0.0)], 90);
     let config = RecurrentConfig {
         lstm_units: vec![24],
@@ -145,7 +149,7 @@ fn a_training_goes_on_on_the_other_device() {
 
 #[test]
 fn a_training_on_a_gpu_that_diverges_says_so() {
-    let Some(device) = device() else { return };
+    let Some((device, _guard)) = device() else { return };
     let (_, set) = circles(&[(1.0, 0.9)], 90);
     let config = RecurrentConfig {
         lstm_units: vec![8],

@@ -10,7 +10,9 @@ use crate::intent::CONTROLS;
 use sinew_nn::Adam;
 use sinew_nn::cuda::{CudaError, Device, Graph, LstmMemory, Program, Slice, Weights};
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 /// Kernels of `window.cu`.
 const KERNELS: [&str; 4] = ["begin_window", "end_step", "pass_back", "end_window"];
@@ -58,6 +60,7 @@ pub(crate) struct Trainer {
     /// Memory and graph for windows of so many frames.
     graphs: HashMap<usize, (Window, Graph)>,
     refused: u64,
+    copying: Duration,
 }
 
 impl Trainer {
@@ -101,7 +104,15 @@ impl Trainer {
             sizes,
         };
         let weights = unroll.weights;
-        Ok(Trainer { updates: 0, network, weights, shared, graphs: HashMap::new(), refused: 0 })
+        Ok(Trainer {
+            updates: 0,
+            network,
+            weights,
+            shared,
+            graphs: HashMap::new(),
+            refused: 0,
+            copying: Duration::ZERO,
+        })
     }
 
     /// Gives a batch to the GPU, which works on it from now on.
@@ -114,11 +125,11 @@ impl Trainer {
         let steps = packed.steps.len() / (packed.starts.len() * FIELDS);
         assert_eq!(plan.windows.iter().sum::<usize>(), steps, "steps of all windows");
         for &frames in &plan.windows {
-            if !graphs.contains_key(&frames) {
+            if let Entry::Vacant(vacant) = graphs.entry(frames) {
                 let (encoder, lstm, decoder) = network.parts();
                 let window = Window::new(shared, &Parts { encoder, lstm, decoder }, frames)?;
                 let graph = window.record(shared)?;
-                graphs.insert(frames, (window, graph));
+                vacant.insert((window, graph));
             }
         }
         let first_row = |&(sequence, first): &(usize, usize)| (shared.tables.first_rows[sequence] + first) as u32;
@@ -163,8 +174,15 @@ impl Trainer {
 
     /// Copies the parameters and Adam's memory back.
     pub fn read(&mut self, adam: &mut Adam<f32>) -> Result<&Network<f32>, CudaError> {
+        let began = Instant::now();
         self.shared.weights.read(&mut self.network, adam)?;
+        self.copying = began.elapsed();
         Ok(&self.network)
+    }
+
+    /// How long copying back took last time.
+    pub fn copying(&self) -> Duration {
+        self.copying
     }
 
     /// The gradient of the last window, parameter by parameter.
@@ -173,4 +191,3 @@ impl Trainer {
         self.shared.weights.gradients()
     }
 }
-

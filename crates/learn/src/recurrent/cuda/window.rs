@@ -107,7 +107,12 @@ impl Window {
         self.lstm.store(lane, &shared.memory)?;
         shared.weights.step(lane)?;
         let arguments = [(&shared.counter).into(), self.frames.into()];
-        lane.launch(&shared.program, "end_window", Grid { blocks: [1, 1], threads: [1, 1], shared_bytes: 0 }, &arguments)
+        lane.launch(
+            &shared.program,
+            "end_window",
+            Grid { blocks: [1, 1], threads: [1, 1], shared_bytes: 0 },
+            &arguments,
+        )
     }
 
     fn begin(&self, shared: &Shared, lane: Lane<'_>) -> Result<(), CudaError> {

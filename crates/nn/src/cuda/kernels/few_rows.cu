@@ -177,7 +177,7 @@ extern "C" __global__ void __launch_bounds__(512) back_step(const float* gradien
     const float* w = is_second ? weight_2 : weight;
     int warp = threadIdx.x / 32, g = threadIdx.x % 32 / 4, t = threadIdx.x % 4;
     float sums[2][2][4] = {};
-    #pragma unroll 2
+    #pragma unroll 4
     for (int piece = warp; piece * 16 < depth; piece += WARPS) {
         int k = piece * 16 + 4 * t;
         float4 rows_of_a[4];

@@ -158,7 +158,7 @@ pub fn make(
         Ok::<_, crate::Error>(trial)
     })?;
     let Some(trial) = trial else { return Ok(None) };
-    let (trace, figures) = trial.ok_or(sinew_learn::GeneratorError::NoTasks)?;
+    let (trace, figures) = trial.ok_or(GeneratorError::NoTasks)?;
     if observe(Event::Writing).is_break() {
         return Ok(None);
     }

@@ -190,7 +190,7 @@ pub fn test(policy: &Path, input: &Path, trial: &TrialOptions, options: &RunOpti
         let body = sinew_track::TrackedBody::new(&policy.character, policy.forward_rad, step)?;
         if body.model().position_count() != input.body.model().position_count() {
             let (character, set) = (policy.character.name.clone(), input.body.character.name.clone());
-            return Err(sinew_track::TrackError::OtherJoints { character, set }.into());
+            return Err(TrackError::OtherJoints { character, set }.into());
         }
         input.body = body;
         let began = Instant::now();
