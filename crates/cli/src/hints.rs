@@ -71,6 +71,9 @@ mod tests {
         assert_eq!(hint(&error.into()), " (leave --resume out)");
         let plain: Result<(), TransferError> = Err(TransferError::NoAssist { character: "x".into() });
         assert_eq!(hint(&plain.context("while asking").expect_err("an error")), " (leave --assist out)");
+        let missing = sinew::networks::cuda::CudaError::NoLibrary { name: "cuBLAS" };
+        assert_eq!(hint(&Error::from(GeneratorError::Cuda(missing.clone())).into()), " (--device cpu)");
+        assert_eq!(hint(&Error::from(TrackError::Cuda(missing)).into()), " (--device cpu)");
         assert_eq!(hint(&anyhow::anyhow!("something else")), "");
         assert_eq!(hint(&Error::from(ClipError::NoCycles).into()), " (--cycles N)");
     }
