@@ -1,6 +1,8 @@
 //! Which flag to change, for errors of the libraries: they speak of clips and cycles, not of flags.
 
+use sinew::learning::GeneratorError;
 use sinew::retargeting::RetargetError;
+use sinew::tracking::TrackError;
 use sinew::transfer::TransferError;
 use sinew::work::CheckpointError;
 use sinew::{BringError, ClipError, Error, FileError, MotionError};
@@ -34,6 +36,7 @@ fn flag_of(error: &Error) -> Option<Cow<'static, str>> {
         }
         Error::File(FileError::Read { path, .. }) if path.ends_with("controls.json") => "sinew transfer makes one",
         Error::Retarget(RetargetError::NoLegs) => "--map map.toml",
+        Error::Generator(GeneratorError::Cuda(_)) | Error::Track(TrackError::Cuda(_)) => "--device cpu",
         Error::Threads { .. } => "--threads N",
         Error::Checkpoint(CheckpointError::Write { .. }) => "--out DIR",
         Error::Checkpoint(_) => "leave --resume out",
@@ -68,6 +71,9 @@ mod tests {
         assert_eq!(hint(&error.into()), " (leave --resume out)");
         let plain: Result<(), TransferError> = Err(TransferError::NoAssist { character: "x".into() });
         assert_eq!(hint(&plain.context("while asking").expect_err("an error")), " (leave --assist out)");
+        let missing = sinew::networks::cuda::CudaError::NoLibrary { name: "cuBLAS" };
+        assert_eq!(hint(&Error::from(GeneratorError::Cuda(missing.clone())).into()), " (--device cpu)");
+        assert_eq!(hint(&Error::from(TrackError::Cuda(missing)).into()), " (--device cpu)");
         assert_eq!(hint(&anyhow::anyhow!("something else")), "");
         assert_eq!(hint(&Error::from(ClipError::NoCycles).into()), " (--cycles N)");
     }

@@ -50,6 +50,9 @@ pub enum GeneratorError {
         /// What is wrong.
         problem: String,
     },
+    /// The GPU cannot be used.
+    #[error(transparent)]
+    Cuda(#[from] sinew_nn::cuda::CudaError),
     /// The training was told to stop.
     #[error(transparent)]
     Cancelled(#[from] sinew_work::Cancelled),

@@ -34,6 +34,11 @@ impl Activation {
         Activation::Sigmoid,
     ];
 
+    /// Its number in kernels of a GPU: its place in [`Activation::ALL`].
+    pub(crate) fn number(self) -> usize {
+        self as usize
+    }
+
     /// Whether the derivative needs z; that of the others follows from y.
     pub(crate) fn derives_from_sums(self) -> bool {
         self == Activation::Silu
@@ -135,5 +140,18 @@ impl<T: Real> Work<T> for Backward<'_, T> {
             }),
             Activation::Sigmoid => each!(y, g, g * (y * (one - y))),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_those_of_the_kernels() {
+        let kernels = include_str!("cuda/kernels/activation.cu");
+        let names = Activation::ALL.map(|activation| format!("{activation:?}").to_uppercase()).join(", ");
+        assert!(kernels.contains(&format!("enum {{ {names} }};")), "{names}");
+        assert!(Activation::ALL.into_iter().enumerate().all(|(number, activation)| activation.number() == number));
     }
 }

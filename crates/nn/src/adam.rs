@@ -49,6 +49,16 @@ impl<T: Real> Adam<T> {
         Adam { config, steps: 0, first: Vec::new(), second: Vec::new() }
     }
 
+    /// Constants, steps taken, m and v of every parameter; none before the first step.
+    pub(crate) fn parts(&self) -> (&AdamConfig, u64, [&[Vec<T>]; 2]) {
+        (&self.config, self.steps, [&self.first, &self.second])
+    }
+
+    /// Steps that were taken elsewhere, with the m and v that they left.
+    pub(crate) fn set_parts(&mut self, steps: u64, [first, second]: [Vec<Vec<T>>; 2]) {
+        (self.steps, self.first, self.second) = (steps, first, second);
+    }
+
     /// Steps taken.
     pub fn steps(&self) -> u64 {
         self.steps

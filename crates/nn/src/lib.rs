@@ -5,6 +5,7 @@
 
 mod activation;
 mod adam;
+pub mod cuda;
 mod dense;
 mod error;
 mod initial;

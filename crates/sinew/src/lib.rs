@@ -45,6 +45,7 @@ pub use sinew_learn as learning;
 pub use sinew_live as living;
 pub use sinew_modeler as modeler;
 pub use sinew_motion as motion;
+pub use sinew_nn as networks;
 pub use sinew_play as playing;
 pub use sinew_report as report;
 pub use sinew_retarget as retargeting;

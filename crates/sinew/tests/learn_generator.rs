@@ -27,6 +27,7 @@ fn request(set: &Path, out: &Path) -> Request {
         set: set.into(),
         settings: GeneratorSettings::Lstm(small),
         trial: TrialOptions { minutes: 0.1, seed: 1 },
+        device: Some(sinew::learn::DeviceKind::Cpu),
         out: out.into(),
     }
 }

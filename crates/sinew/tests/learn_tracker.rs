@@ -28,6 +28,7 @@ fn request(input: &Path, out: &Path) -> Request {
         until: None,
         longest: None,
         trial: TrialOptions { episodes: 8, frames: 30, seed: 1 },
+        device: Some(sinew::learn::DeviceKind::Cpu),
         out: out.into(),
     }
 }
@@ -132,7 +133,13 @@ fn what_a_generator_makes_can_be_tracked() {
     ];
     for (settings, out) in kinds {
         let trial = TrialOptions { minutes: 0.1, seed: 1 };
-        let request = sinew::learn::generator::Request { set: set.clone(), settings, trial, out: out.clone() };
+        let request = sinew::learn::generator::Request {
+            set: set.clone(),
+            settings,
+            trial,
+            device: Some(sinew::learn::DeviceKind::Cpu),
+            out: out.clone(),
+        };
         make(&request, &RunOptions::default(), &mut |_| ControlFlow::Continue(())).unwrap();
     }
     let config = TrackerConfig { practice_minutes: 2.0, ..TrackerConfig::default() };

@@ -5,7 +5,7 @@ use crate::config::TrackerConfig;
 use crate::disturbance::Disturbances;
 use crate::environment::{Environment, Episode};
 use crate::error::TrackError;
-use crate::networks::Networks;
+use crate::networks::{Networks, Policy};
 use crate::starts::Starts;
 use crate::update::Transitions;
 use rayon::prelude::*;
@@ -14,6 +14,38 @@ use sinew_optim::NormalStream;
 
 /// Purpose of the random numbers of actions.
 const NOISE: u64 = 0x004e_4f49_5345;
+
+/// Who acts and judges: both networks, on the CPU or on a GPU.
+pub(crate) trait Mind {
+    /// μ for rows of observations.
+    fn means(&mut self, observations: &[f32]) -> Result<Vec<f32>, TrackError>;
+    /// Values, over the largest there is, of rows of observations.
+    fn values(&mut self, observations: &[f32]) -> Result<Vec<f32>, TrackError>;
+}
+
+/// Both networks on the CPU.
+pub(crate) struct OnCpu<'a> {
+    pub networks: &'a Networks,
+    pub memory: &'a mut Option<[MlpInference<f32>; 2]>,
+}
+
+impl OnCpu<'_> {
+    fn memory(&mut self) -> &mut [MlpInference<f32>; 2] {
+        let Networks { policy, value } = self.networks;
+        self.memory.get_or_insert_with(|| [policy.mean.inference(), value.inference()])
+    }
+}
+
+impl Mind for OnCpu<'_> {
+    fn means(&mut self, observations: &[f32]) -> Result<Vec<f32>, TrackError> {
+        let networks = self.networks;
+        Ok(networks.policy.mean.infer(observations, &mut self.memory()[0]).to_vec())
+    }
+    fn values(&mut self, observations: &[f32]) -> Result<Vec<f32>, TrackError> {
+        let networks = self.networks;
+        Ok(networks.value.infer(observations, &mut self.memory()[1]).to_vec())
+    }
+}
 
 /// Working memory and what was collected, world after world within a frame.
 #[derive(Default)]
@@ -28,7 +60,6 @@ pub(crate) struct Collected {
     disturbances: Disturbances,
     /// What the worlds do: actions and their disturbance.
     disturbed: Vec<f32>,
-    inference: Option<[MlpInference<f32>; 2]>,
 }
 
 /// Sums over the frames of an update.
@@ -46,13 +77,14 @@ impl Collected {
     pub fn collect(
         &mut self,
         environment: &mut Environment<'_>,
-        networks: &Networks,
+        policy: &Policy,
+        mind: &mut dyn Mind,
         starts: &mut Starts,
         config: &TrackerConfig,
         (seed, number): (u64, u64),
     ) -> Result<CollectedFigures, TrackError> {
         let worlds = environment.worlds();
-        let actions = networks.policy.log_deviation.values().len();
+        let actions = policy.log_deviation.values().len();
         let count = config.horizon * worlds;
         let mut figures = CollectedFigures::default();
         self.draw_noise(worlds, config.horizon * actions, (seed, number));
@@ -66,15 +98,13 @@ impl Collected {
         self.episodes.clear();
         self.cut_off.clear();
         self.cut_observations.clear();
-        let inference =
-            self.inference.get_or_insert_with(|| [networks.policy.mean.inference(), networks.value.inference()]);
-        let deviations: Vec<f32> = networks.policy.log_deviation.values().iter().map(|x| libm::expf(*x)).collect();
+        let deviations: Vec<f32> = policy.log_deviation.values().iter().map(|x| libm::expf(*x)).collect();
         let width = environment.width();
         for frame in 0..config.horizon {
             sinew_work::check_cancelled()?;
             all.observations.extend(&environment.observations);
-            let means = networks.policy.mean.infer(&environment.observations, &mut inference[0]);
-            all.means.extend(means);
+            let means = mind.means(&environment.observations)?;
+            all.means.extend(&means);
             let first = all.actions.len();
             for (world, mean) in means.chunks_exact(actions).enumerate() {
                 let noise = &self.noise[(world * config.horizon + frame) * actions..][..actions];
@@ -114,7 +144,7 @@ impl Collected {
         }
         // The worlds as they are now have a value, too.
         all.observations.extend(&environment.observations);
-        self.estimate(networks, config, worlds, count);
+        self.estimate(mind, config, worlds, count)?;
         self.transitions.observations.truncate(count * width);
         Ok(figures)
     }
@@ -129,15 +159,20 @@ impl Collected {
     }
 
     /// Advantages, normalised to mean 0 and deviation 1, and value targets.
-    fn estimate(&mut self, networks: &Networks, config: &TrackerConfig, worlds: usize, count: usize) {
+    fn estimate(
+        &mut self,
+        mind: &mut dyn Mind,
+        config: &TrackerConfig,
+        worlds: usize,
+        count: usize,
+    ) -> Result<(), TrackError> {
         // The network gives values over the largest that there is.
         let unit = ((1.0 + config.survival_reward) / (1.0 - config.discount)) as f32;
-        let memory = &mut self.inference.as_mut().expect("worlds have acted")[1];
-        let values: Vec<f32> =
-            networks.value.infer(&self.transitions.observations, memory).iter().map(|v| v * unit).collect();
+        let values = mind.values(&self.transitions.observations)?;
+        let values: Vec<f32> = values.iter().map(|v| v * unit).collect();
         let mut next_values = values[worlds..].to_vec();
         if !self.cut_off.is_empty() {
-            let cut = networks.value.infer(&self.cut_observations, memory);
+            let cut = mind.values(&self.cut_observations)?;
             self.cut_off.iter().zip(cut).for_each(|(&at, value)| next_values[at] = value * unit);
         }
         let all = &mut self.transitions;
@@ -169,6 +204,7 @@ impl Collected {
             }
         }
         normalise(&mut all.advantages);
+        Ok(())
     }
 }
 

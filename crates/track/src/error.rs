@@ -93,6 +93,9 @@ pub enum TrackError {
         /// What is wrong with it.
         problem: String,
     },
+    /// The GPU cannot be used.
+    #[error(transparent)]
+    Cuda(#[from] sinew_nn::cuda::CudaError),
     /// The work was told to stop.
     #[error(transparent)]
     Cancelled(#[from] sinew_work::Cancelled),

@@ -21,6 +21,7 @@ mod body;
 mod collect;
 mod config;
 mod course;
+mod cuda;
 mod disturbance;
 mod driven;
 mod environment;

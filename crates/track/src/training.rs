@@ -1,8 +1,9 @@
 //! Training as long work: collect, update, learn where episodes fail; again.
 
 use crate::body::TrackedBody;
-use crate::collect::Collected;
+use crate::collect::{Collected, OnCpu};
 use crate::config::TrackerConfig;
+use crate::cuda::Learner;
 use crate::environment::{Ends, Environment, EnvironmentState};
 use crate::error::TrackError;
 use crate::networks::{Networks, Policy};
@@ -13,9 +14,10 @@ use crate::trial::{TrialFigures, TrialOptions, run_trial};
 use crate::update::{Minibatch, Optimisers, followed_rate, update};
 use serde::{Deserialize, Serialize};
 use sinew_files::fnv::fnv1a;
-use sinew_nn::{Adam, AdamConfig, Parameters, RunningStatistics};
+use sinew_nn::cuda::Device;
+use sinew_nn::{Adam, AdamConfig, MlpInference, Parameters, RunningStatistics};
 use sinew_work::{Best, Identity, Progress, Work};
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 /// Transitions between two tests without noise.
 const TEST_EVERY: u64 = 1_000_000;
@@ -37,6 +39,8 @@ pub struct TrackerWork<'a> {
     until: Option<f64>,
     /// The policy that training goes on from.
     from: Option<Box<TrainedPolicy>>,
+    /// The GPU on which both networks act and learn; none for the CPU.
+    device: Option<Arc<Device>>,
     session: Mutex<Session<'a>>,
 }
 
@@ -46,6 +50,8 @@ struct Session<'a> {
     networks: Networks,
     collected: Collected,
     minibatch: Minibatch,
+    inference: Option<[MlpInference<f32>; 2]>,
+    learner: Option<Learner>,
 }
 
 /// How training stands.
@@ -117,9 +123,21 @@ impl<'a> TrackerWork<'a> {
         }
         let environment = Environment::new(body, reference, config, Ends::new(body, config), config.worlds)?;
         let networks = Networks::new(config, environment.width(), body.coordinate_count(), seed);
-        let session =
-            Session { environment, networks, collected: Collected::default(), minibatch: Minibatch::default() };
-        Ok(TrackerWork { body, reference, config, seed, until, from: None, session: Mutex::new(session) })
+        let (collected, minibatch) = (Collected::default(), Minibatch::default());
+        let session = Session { environment, networks, collected, minibatch, inference: None, learner: None };
+        let (from, device, session) = (None, None, Mutex::new(session));
+        Ok(TrackerWork { body, reference, config, seed, until, from, device, session })
+    }
+
+    /// Lets both networks act and learn on a GPU, while the cores simulate: the same updates but for rounding.
+    #[must_use]
+    pub fn on(self, device: Arc<Device>) -> TrackerWork<'a> {
+        TrackerWork { device: Some(device), ..self }
+    }
+
+    /// The GPU; none for the CPU.
+    pub fn device(&self) -> Option<&Device> {
+        self.device.as_deref()
     }
 
     /// Goes on from a policy that was trained on other motion of the same character, instead of from one that knows nothing.
@@ -238,7 +256,7 @@ impl Work for TrackerWork<'_> {
     fn advance(&self, state: &mut TrainingState) -> Result<(), TrackError> {
         let config = self.config;
         let mut session = self.session.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        let Session { environment, networks, collected, minibatch } = &mut *session;
+        let Session { environment, networks, collected, minibatch, inference, learner } = &mut *session;
         networks.set_weights(&state.weights);
         networks.set_statistics(&state.statistics);
         if !config.learns_deviation {
@@ -246,7 +264,21 @@ impl Work for TrackerWork<'_> {
         }
         environment.resume(state.worlds.clone())?;
         let key = (self.seed, state.updates);
-        let figures = collected.collect(environment, networks, &mut state.starts, config, key)?;
+        if let Some(device) = &self.device {
+            let adam = [&state.adam_policy, &state.adam_value];
+            match learner {
+                Some(learner) => learner.follow(networks, adam, state.updates)?,
+                None => *learner = Some(Learner::new(device, networks, adam, config, state.updates)?),
+            }
+        }
+        let (policy, starts) = (&networks.policy, &mut state.starts);
+        let figures = match learner {
+            Some(learner) => collected.collect(environment, policy, learner, starts, config, key)?,
+            None => {
+                let mut mind = OnCpu { networks, memory: inference };
+                collected.collect(environment, policy, &mut mind, starts, config, key)?
+            }
+        };
         let count = collected.transitions.targets.len() as u64;
         let decayed = libm::pow(config.rate_decay, state.transitions as f64 * 1e-6);
         let waits = self.from.is_some() && state.transitions < config.value_first;
@@ -259,7 +291,10 @@ impl Work for TrackerWork<'_> {
         };
         let policy_rate = optimisers.policy_rate;
         let transitions = &collected.transitions;
-        let updated = update(networks, transitions, config, optimisers, key, minibatch)?;
+        let updated = match learner {
+            Some(learner) => learner.update(networks, transitions, config, optimisers, key)?,
+            None => update(networks, transitions, config, optimisers, key, minibatch)?,
+        };
         state.transitions += count;
         if !updated.is_finite || !figures.reward.is_finite() {
             let what = if updated.is_finite { "the reward" } else { "a gradient" };

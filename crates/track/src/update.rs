@@ -107,7 +107,7 @@ pub(crate) fn update(
     transitions: &Transitions,
     config: &TrackerConfig,
     optimisers: Optimisers<'_>,
-    (seed, number): (u64, u64),
+    key: (u64, u64),
     memory: &mut Minibatch,
 ) -> Result<Updated, Cancelled> {
     let count = transitions.targets.len();
@@ -115,11 +115,9 @@ pub(crate) fn update(
     memory.of_rows.clear();
     memory.of_rows.resize(size, RowFigures::default());
     let old_log = networks.policy.log_deviation.values().to_vec();
-    let mut order: Vec<u32> = (0..count as u32).collect();
     let mut figures = RowFigures::default();
     let (mut rows, mut is_finite) = (0u64, true);
-    for epoch in 0..config.epochs {
-        shuffle(&mut order, &mut NormalStream::new(seed, SHUFFLE, number * 128 + epoch as u64));
+    for order in orders(count, config.epochs, key) {
         // What is left over after whole minibatches is in another place of the next pass's order.
         for chosen in order.chunks_exact(size) {
             sinew_work::check_cancelled()?;
@@ -138,6 +136,15 @@ pub(crate) fn update(
     }
     let rows = rows.max(1) as f64;
     Ok(Updated { divergence: figures.divergence / rows, value_loss: figures.value_loss / rows, is_finite })
+}
+
+/// The order of all transitions in each epoch of an update.
+pub(crate) fn orders(count: usize, epochs: usize, (seed, number): (u64, u64)) -> impl Iterator<Item = Vec<u32>> {
+    let mut order: Vec<u32> = (0..count as u32).collect();
+    (0..epochs).map(move |epoch| {
+        shuffle(&mut order, &mut NormalStream::new(seed, SHUFFLE, number * 128 + epoch as u64));
+        order.clone()
+    })
 }
 
 /// Leaves the gradient of the policy's loss in its parameters.

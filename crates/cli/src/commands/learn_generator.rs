@@ -5,6 +5,7 @@ use crate::bar::{Bar, Interrupted, stopped_by_interrupt};
 use crate::settings::{ConfigArgs, one_of};
 use anyhow::{Result, bail};
 use clap::Args;
+use sinew::learn::DeviceKind;
 use sinew::learn::generator::{Event, GENERATOR, GeneratorSettings, Made, Request, make};
 use sinew::learning::{GeneratorKind, MatchingConfig, RecurrentConfig, RecurrentPreset, TrialOptions};
 use sinew::work::RunOptions;
@@ -31,6 +32,9 @@ pub struct Generator {
     output: PathBuf,
     #[command(flatten)]
     settings: ConfigArgs,
+    /// What a network is trained on: cpu gives the same bits everywhere, cuda is an NVIDIA GPU; by default a GPU if there is one that works
+    #[arg(long, value_name = "cpu|cuda", value_parser = one_of::<DeviceKind>())]
+    device: Option<DeviceKind>,
     /// Seed of the random objectives and of the training
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
@@ -55,6 +59,7 @@ impl Generator {
         let request = Request {
             set: self.set.clone(),
             settings,
+            device: self.device,
             trial: TrialOptions { minutes: self.minutes, seed: self.seed },
             out: self.output.clone(),
         };
@@ -68,6 +73,10 @@ impl Generator {
         let made = make(&request, &options, &mut |event| {
             match event {
                 Event::Preparing { .. } => bar.doing("preparing the frames of the set"),
+                Event::Device { gpu: Some(name) } => {
+                    bar.say(&format!("trained on the {name}; --device cpu gives the same bits everywhere"))
+                }
+                Event::Device { gpu: None } => {}
                 Event::Training { started, progress } => bar.show(started, progress),
                 Event::Measuring => bar.doing("moving under random objectives"),
                 Event::Writing => bar.doing("drawing pictures"),
@@ -89,6 +98,9 @@ impl Generator {
         const TITLE: &str = "Settings of sinew learn generator.";
         Ok(match self.kind {
             GeneratorKind::Matching => {
+                if self.device.is_some() {
+                    bail!("--device is of --kind lstm: motion matching trains no network");
+                }
                 if self.preset.is_some() {
                     bail!("--preset is of --kind lstm: motion matching has no presets");
                 }

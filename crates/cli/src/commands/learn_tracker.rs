@@ -5,6 +5,7 @@ use crate::bar::{Bar, Interrupted, stopped_by_interrupt};
 use crate::settings::{ConfigArgs, one_of};
 use anyhow::{Result, bail};
 use clap::Args;
+use sinew::learn::DeviceKind;
 use sinew::learn::tracker::{Event, Made, POLICY, Request, Tested, test, train, usual_preset};
 use sinew::tracking::{TrackerConfig, TrackerPreset, TrialOptions};
 use sinew::work::RunOptions;
@@ -39,9 +40,9 @@ pub struct Tracker {
     /// Ends training as soon as a test without noise earns this reward a frame, from 0 to 1
     #[arg(long, value_name = "REWARD", allow_negative_numbers = true)]
     until: Option<f64>,
-    /// Where networks run: cpu
-    #[arg(long, value_name = "DEVICE", default_value = "cpu", value_parser = ["cpu"])]
-    device: String,
+    /// Where networks run: cpu gives the same bits everywhere, cuda is an NVIDIA GPU; by default a GPU if there is one that works
+    #[arg(long, value_name = "cpu|cuda", value_parser = one_of::<DeviceKind>())]
+    device: Option<DeviceKind>,
     /// Folder of the result
     #[arg(short, long, value_name = "DIR", default_value = "sinew-out/policy")]
     output: PathBuf,
@@ -93,6 +94,7 @@ impl Tracker {
             until: self.until,
             longest: self.minutes.map(|minutes| Duration::from_secs_f64(60.0 * minutes)),
             trial: TrialOptions::default(),
+            device: self.device,
             out: self.output.clone(),
         };
         let options = RunOptions {
@@ -105,6 +107,10 @@ impl Tracker {
         let made = train(&request, &options, &mut |event| {
             match event {
                 Event::Prepared(input) => input.notes.iter().for_each(|note| bar.say(note)),
+                Event::Device { gpu: Some(name) } => {
+                    bar.say(&format!("networks run on the {name}; --device cpu gives the same bits everywhere"))
+                }
+                Event::Device { gpu: None } => {}
                 Event::Training { started, progress } => bar.show(started, progress),
                 Event::Measuring => bar.doing("measuring the policy"),
             }

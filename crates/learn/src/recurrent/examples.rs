@@ -53,6 +53,13 @@ pub(crate) struct ExampleSequence {
     pub intents: Vec<Intent>,
 }
 
+impl ExampleSequence {
+    /// Standardised states, frame after frame.
+    pub fn rows(&self) -> &[f32] {
+        &self.rows
+    }
+}
+
 /// A stretch of motion to be learnt.
 pub(crate) struct Stretch {
     pub sequence: usize,

@@ -93,6 +93,16 @@ impl Layout {
         }
     }
 
+    /// Column of the first place that is not the root's.
+    pub fn first_place(&self) -> usize {
+        self.places.start
+    }
+
+    /// Places, the root's included.
+    pub fn place_count(&self) -> usize {
+        1 + self.places.len() / 3
+    }
+
     /// Column of a place's forward part; none for the root, whose place is its height.
     fn place_column(&self, place: usize) -> Option<usize> {
         place.checked_sub(1).map(|k| self.places.start + 3 * k)

@@ -4,6 +4,7 @@
 //! `layout.rs`, which says what the network sees; `losses.rs` has the terms of the loss, `unroll.rs` a window of training.
 
 mod config;
+mod cuda;
 mod examples;
 mod layout;
 mod learned;

@@ -45,6 +45,16 @@ impl<T: Real> Network<T> {
         self.decoder.outputs()
     }
 
+    /// Its LSTM layers.
+    pub fn lstm(&self) -> &LstmStack<T> {
+        &self.lstm
+    }
+
+    /// Encoder, LSTM layers and decoder.
+    pub fn parts(&self) -> (Option<&Mlp<T>>, &LstmStack<T>, &Mlp<T>) {
+        (self.encoder.as_ref(), &self.lstm, &self.decoder)
+    }
+
     /// An LSTM that has seen nothing.
     pub fn zero_state(&self, rows: usize) -> LstmState<T> {
         self.lstm.zero_state(rows)

@@ -1,6 +1,7 @@
 //! The training as long work: batches of consecutive windows under the network's own output, a step of Adam for each window.
 
 use super::config::RecurrentConfig;
+use super::cuda::{Packed, Plan, Trainer};
 use super::examples::{Examples, Stretch};
 use super::learned::LearnedMotion;
 use super::losses::{LossTerms, LossWeights};
@@ -12,18 +13,26 @@ use crate::generator_error::GeneratorError;
 use crate::intent::CONTROLS;
 use crate::motion_set::{MotionSet, Origin, Sequence};
 use crate::random::Stream;
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use sinew_files::fnv::fnv1a;
+use sinew_nn::cuda::Device;
 use sinew_nn::safetensors::TensorFile;
 use sinew_nn::{Adam, AdamConfig, Parameters, Schedule};
 use sinew_work::{Best, Identity, Progress, Work, check_cancelled};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 /// Points of the curve of the loss.
 const POINTS: u64 = 100;
 
 /// A loss above this is of a training that diverged: rows of the set have a deviation of 1.
 const DIVERGED: f64 = 1e6;
+
+/// Shortest and longest piece of work on a GPU: only after a piece is the network copied back.
+const PIECES: [Duration; 2] = [Duration::from_millis(500), Duration::from_secs(10)];
+/// How much longer a piece lasts than copying back took last time.
+const PIECE_FOR_EACH_COPY: u32 = 30;
 
 /// Trains a generator on a set.
 pub struct TrainingWork<'a> {
@@ -37,6 +46,10 @@ pub struct TrainingWork<'a> {
     windows: usize,
     /// The network of the state after so many updates, so that it is not built anew for each piece.
     kept: Mutex<Option<(u64, Network<f32>)>>,
+    /// The GPU that it is trained on; none for the CPU.
+    device: Option<Arc<Device>>,
+    /// The network of the last state on the GPU.
+    trainer: Mutex<Option<Trainer>>,
 }
 
 /// How far a training is.
@@ -82,7 +95,19 @@ impl<'a> TrainingWork<'a> {
         let examples = Examples::new(set, &figure);
         let shape = network_shape(config, examples.input_count(), examples.layout.dims());
         let (config, kept) = (config.clone(), Mutex::new(None));
-        Ok(TrainingWork { set, figure, config, seed, examples, shape, windows, kept })
+        let (device, trainer) = (None, Mutex::new(None));
+        Ok(TrainingWork { set, figure, config, seed, examples, shape, windows, kept, device, trainer })
+    }
+
+    /// Trains on a GPU: the same steps but for rounding. A training may begin on one device and go on on another.
+    #[must_use]
+    pub fn on(self, device: Arc<Device>) -> TrainingWork<'a> {
+        TrainingWork { device: Some(device), ..self }
+    }
+
+    /// The GPU that it is trained on; none for the CPU.
+    pub fn device(&self) -> Option<&Device> {
+        self.device.as_deref()
     }
 
     /// What was learnt.
@@ -118,7 +143,7 @@ impl<'a> TrainingWork<'a> {
     }
 
     fn network(&self, state: &TrainingState) -> Network<f32> {
-        let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let kept = locked(&self.kept).take();
         match kept {
             Some((updates, network)) if updates == state.updates => network,
             _ => {
@@ -134,6 +159,91 @@ impl<'a> TrainingWork<'a> {
         let [first, full] = [self.config.first_window_frames, self.config.window_frames].map(|frames| frames as f64);
         let grown = (2.0 * batch as f64 / self.config.batches as f64).min(1.0);
         libm::round(first * libm::pow(full / first, grown)) as usize
+    }
+
+    /// Frames of a batch's stretches.
+    fn steps(&self) -> usize {
+        self.windows * self.config.window_frames
+    }
+
+    /// The stretches of a batch.
+    fn draw(&self, batch: u64) -> Result<Vec<Stretch>, GeneratorError> {
+        let draw = |row: usize| -> Result<Stretch, GeneratorError> {
+            let number = batch * self.config.batch as u64 + row as u64;
+            let mut stream = Stream::new(self.seed, "stretch", number);
+            let drawn = self.examples.draw(self.steps(), self.config.drop_share, &mut stream);
+            drawn.ok_or(GeneratorError::TooShort { least_secs: (self.steps() + 1) as f64 / self.examples.rate_hz })
+        };
+        (0..self.config.batch).into_par_iter().map(draw).collect()
+    }
+
+    /// Windows and rate of a batch.
+    fn plan(&self, batch: u64) -> Plan {
+        let RecurrentConfig { rate, final_rate, batches, .. } = self.config;
+        let (window, steps) = (self.window_at(batch), self.steps());
+        let windows = (0..steps).step_by(window).map(|from| window.min(steps - from)).collect();
+        Plan { windows, rate: Schedule::Cosine { start: rate, end: final_rate, steps: batches }.at(batch) }
+    }
+
+    /// Adds the loss of a window of a batch.
+    fn add_loss(&self, state: &mut TrainingState, loss: &LossTerms, frames: usize) {
+        state.updates += 1;
+        state.sum.0.add(loss, frames as f64 / self.steps() as f64);
+    }
+
+    /// Ends a batch.
+    fn end_batch(&self, state: &mut TrainingState) {
+        let batches = self.config.batches;
+        state.sum.1 += 1;
+        if (state.batches + 1) * POINTS / batches > state.batches * POINTS / batches {
+            let mut mean = LossTerms::default();
+            mean.add(&state.sum.0, 1.0 / state.sum.1 as f64);
+            state.curve.push(CurvePoint { batch: state.batches + 1, loss: mean });
+            state.sum = (LossTerms::default(), 0);
+        }
+        state.batches += 1;
+    }
+
+    /// Batches on a GPU: as many as make copying the network back worth its time.
+    fn advance_on(&self, device: &Arc<Device>, state: &mut TrainingState) -> Result<(), GeneratorError> {
+        let began = Instant::now();
+        let kept = locked(&self.trainer).take().filter(|trainer| trainer.updates == state.updates);
+        let mut trainer = match kept {
+            Some(trainer) => trainer,
+            None => {
+                let sizes = [self.config.batch, self.steps()];
+                let mut trainer = Trainer::new(device, &self.unroll(), self.network(state), &state.adam, sizes)?;
+                trainer.updates = state.updates;
+                trainer
+            }
+        };
+        let pack = |batch: u64| Ok::<_, GeneratorError>(Packed::new(&self.examples, &self.draw(batch)?, self.steps()));
+        let [shortest, longest] = PIECES;
+        let enough = (PIECE_FOR_EACH_COPY * trainer.copying()).clamp(shortest, longest);
+        let mut packed = pack(state.batches)?;
+        loop {
+            check_cancelled()?;
+            let plan = self.plan(state.batches);
+            trainer.start(&packed, &plan)?;
+            // The next batch is drawn while the GPU works.
+            let is_last = state.batches + 1 >= self.config.batches;
+            if !is_last {
+                packed = pack(state.batches + 1)?;
+            }
+            for (loss, &frames) in trainer.losses(&plan)?.iter().zip(&plan.windows) {
+                match loss {
+                    Some(loss) if loss.total < DIVERGED => self.add_loss(state, loss, frames),
+                    _ => return Err(GeneratorError::Diverged { update: state.updates, rate: plan.rate }),
+                }
+            }
+            self.end_batch(state);
+            if is_last || began.elapsed() > enough {
+                break;
+            }
+        }
+        state.parameters = values(trainer.read(&mut state.adam)?);
+        *locked(&self.trainer) = Some(trainer);
+        Ok(())
     }
 
     fn unroll(&self) -> Unroll<'_> {
@@ -161,6 +271,10 @@ impl<'a> TrainingWork<'a> {
 pub(crate) fn network_shape(config: &RecurrentConfig, inputs: usize, dims: usize) -> NetworkShape {
     let (encoder, hidden) = (config.encoder_units.clone(), config.lstm_units.clone());
     NetworkShape { inputs, encoder, hidden, outputs: dims + CONTROLS }
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn load(network: &mut Network<f32>, parameters: &[Vec<f32>]) {
@@ -214,39 +328,26 @@ impl Work for TrainingWork<'_> {
     }
 
     fn advance(&self, state: &mut TrainingState) -> Result<(), GeneratorError> {
-        let RecurrentConfig { batch, batches, rate, final_rate, drop_share, .. } = self.config;
+        if let Some(device) = &self.device {
+            return self.advance_on(device, state);
+        }
         let mut network = self.network(state);
-        let steps = self.windows * self.config.window_frames;
-        let draw = |row: usize| -> Result<Stretch, GeneratorError> {
-            let number = state.batches * batch as u64 + row as u64;
-            let drawn = self.examples.draw(steps, drop_share, &mut Stream::new(self.seed, "stretch", number));
-            drawn.ok_or(GeneratorError::TooShort { least_secs: (steps + 1) as f64 / self.examples.rate_hz })
-        };
-        let stretches: Vec<Stretch> = (0..batch).map(draw).collect::<Result<_, _>>()?;
-        let rate = Schedule::Cosine { start: rate, end: final_rate, steps: batches }.at(state.batches);
-        let window = self.window_at(state.batches);
-        let mut lstm = network.zero_state(batch);
-        for from in (0..steps).step_by(window) {
+        let (stretches, plan) = (self.draw(state.batches)?, self.plan(state.batches));
+        let mut lstm = network.zero_state(stretches.len());
+        let mut from = 0;
+        for &frames in &plan.windows {
             check_cancelled()?;
-            let frames = window.min(steps - from);
             let loss = self.unroll().window(&mut network, &mut lstm, &stretches, from, frames);
-            let step = state.adam.step(&mut network, rate);
+            let step = state.adam.step(&mut network, plan.rate);
             if !(loss.total < DIVERGED && step.is_taken) {
-                return Err(GeneratorError::Diverged { update: state.updates, rate });
+                return Err(GeneratorError::Diverged { update: state.updates, rate: plan.rate });
             }
-            state.updates += 1;
-            state.sum.0.add(&loss, frames as f64 / steps as f64);
+            self.add_loss(state, &loss, frames);
+            from += frames;
         }
-        state.sum.1 += 1;
-        if (state.batches + 1) * POINTS / batches > state.batches * POINTS / batches {
-            let mut mean = LossTerms::default();
-            mean.add(&state.sum.0, 1.0 / state.sum.1 as f64);
-            state.curve.push(CurvePoint { batch: state.batches + 1, loss: mean });
-            state.sum = (LossTerms::default(), 0);
-        }
-        state.batches += 1;
+        self.end_batch(state);
         state.parameters = values(&network);
-        *self.kept.lock().unwrap_or_else(PoisonError::into_inner) = Some((state.updates, network));
+        *locked(&self.kept) = Some((state.updates, network));
         Ok(())
     }
 

@@ -276,6 +276,7 @@ fn make_generator(request: &Request, options: &RunOptions, observe: &mut Observe
     let asked = generator::Request {
         set: work.join("set"),
         settings: generator::GeneratorSettings::Matching(MatchingConfig::default()),
+        device: None,
         trial: sinew_learn::TrialOptions { minutes: GENERATOR_MINUTES, seed: request.seed + 1 },
         out: work.join("generator"),
     };
@@ -302,6 +303,7 @@ fn make_policy(request: &Request, options: &RunOptions, observe: &mut Observe<'_
         until: None,
         longest: Some(request.training),
         trial: sinew_track::TrialOptions { episodes: 64, ..Default::default() },
+        device: None,
         out: work.join("policy"),
     };
     let began = Instant::now();

@@ -6,6 +6,7 @@
 mod body_skeleton;
 mod clips;
 mod coordinates;
+mod device;
 mod drive;
 pub mod generator;
 mod hero;
@@ -17,6 +18,7 @@ mod summary;
 pub mod tracker;
 
 pub use clips::{Clips, Skipped, read_clips};
+pub use device::{DeviceKind, open_device};
 pub use drive::{Driving, Request as DriveRequest, drive};
 pub use hero::Hero;
 pub use labels::{LABELS, Labels};

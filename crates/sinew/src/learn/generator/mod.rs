@@ -10,12 +10,13 @@ mod summary;
 pub use pictures::{Pictures, draw};
 pub use summary::Summary;
 
-use super::SET;
+use super::{DeviceKind, SET, open_device};
 use crate::error::Result;
 use crate::transfer::{OutputFolder, remove};
 use page::page;
 use sinew_learn::{
-    GeneratorKind, MatchingConfig, MotionSet, RecurrentConfig, SavedGenerator, TrainingWork, TrialOptions, run_trial,
+    GeneratorError, GeneratorKind, MatchingConfig, MotionSet, RecurrentConfig, SavedGenerator, TrainingWork,
+    TrialOptions, run_trial,
 };
 use sinew_work::{Progress, RunOptions, Started, check_cancelled, run, run_once};
 use std::ops::ControlFlow;
@@ -54,6 +55,8 @@ pub struct Request {
     pub settings: GeneratorSettings,
     /// How it is measured; a training has the same seed.
     pub trial: TrialOptions,
+    /// On what a network is trained; by default a GPU if there is one that works.
+    pub device: Option<DeviceKind>,
     /// Folder of the result.
     pub out: PathBuf,
 }
@@ -64,6 +67,11 @@ pub enum Event<'a> {
     Preparing {
         /// Frames of the set.
         frames: usize,
+    },
+    /// What a network is trained on.
+    Device {
+        /// The GPU's name; none for the CPU.
+        gpu: Option<&'a str>,
     },
     /// Some windows are trained.
     Training {
@@ -112,8 +120,18 @@ pub fn make(
         }
         GeneratorSettings::Lstm(config) => {
             let seed = request.trial.seed;
-            let work = run_once(options, || Ok::<_, crate::Error>(TrainingWork::new(&set, config, seed)?))?;
+            let work = run_once(options, || {
+                let work = TrainingWork::new(&set, config, seed)?;
+                let device = open_device(request.device).map_err(GeneratorError::from)?;
+                Ok::<_, crate::Error>(match device {
+                    Some(device) => work.on(device),
+                    None => work,
+                })
+            })?;
             let Some(work) = work else { return Ok(None) };
+            if observe(Event::Device { gpu: work.device().map(|device| device.name()) }).is_break() {
+                return Ok(None);
+            }
             let running = RunOptions { checkpoint: Some(checkpoint.clone()), ..options.clone() };
             let outcome = run(&work, &running, &mut |started, _, progress| {
                 folder.keep();
@@ -140,7 +158,7 @@ pub fn make(
         Ok::<_, crate::Error>(trial)
     })?;
     let Some(trial) = trial else { return Ok(None) };
-    let (trace, figures) = trial.ok_or(sinew_learn::GeneratorError::NoTasks)?;
+    let (trace, figures) = trial.ok_or(GeneratorError::NoTasks)?;
     if observe(Event::Writing).is_break() {
         return Ok(None);
     }

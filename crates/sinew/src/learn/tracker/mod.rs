@@ -11,10 +11,11 @@ mod summary;
 pub use input::{Draw, Input, usual_preset};
 pub use summary::{CurveRow, Summary, Tested};
 
+use super::{DeviceKind, open_device};
 use crate::error::Result;
 use crate::transfer::{OutputFolder, remove};
 use page::page;
-use sinew_track::{TrackerConfig, TrackerWork, TrainedPolicy, TrialOptions, run_trial, time_step};
+use sinew_track::{TrackError, TrackerConfig, TrackerWork, TrainedPolicy, TrialOptions, run_trial, time_step};
 use sinew_work::{Progress, RunOptions, Started, run, run_once};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -45,6 +46,8 @@ pub struct Request {
     pub longest: Option<Duration>,
     /// How the result is measured.
     pub trial: TrialOptions,
+    /// On what both networks act and learn; by default a GPU if there is one that works.
+    pub device: Option<DeviceKind>,
     /// Folder of the result.
     pub out: PathBuf,
 }
@@ -53,6 +56,11 @@ pub struct Request {
 pub enum Event<'a> {
     /// The reference is read.
     Prepared(&'a Input),
+    /// What both networks run on.
+    Device {
+        /// The GPU's name; none for the CPU.
+        gpu: Option<&'a str>,
+    },
     /// An update is done.
     Training {
         /// Where it began.
@@ -100,12 +108,19 @@ pub fn train(
     let work = run_once(options, || -> Result<TrackerWork<'_>> {
         let work = TrackerWork::new(body, reference, &request.config, request.seed, request.until)?;
         let from = request.from.as_deref().map(|from| TrainedPolicy::read(&policy_file(from))).transpose()?;
-        Ok(match from {
+        let work = match from {
             Some(from) => work.going_on_from(&from)?,
+            None => work,
+        };
+        Ok(match open_device(request.device).map_err(TrackError::from)? {
+            Some(device) => work.on(device),
             None => work,
         })
     })?;
     let Some(work) = work else { return Ok(None) };
+    if observe(Event::Device { gpu: work.device().map(|device| device.name()) }).is_break() {
+        return Ok(None);
+    }
     let training = Instant::now();
     let mut is_out_of_time = false;
     let mut first_transitions = None;
@@ -175,7 +190,7 @@ pub fn test(policy: &Path, input: &Path, trial: &TrialOptions, options: &RunOpti
         let body = sinew_track::TrackedBody::new(&policy.character, policy.forward_rad, step)?;
         if body.model().position_count() != input.body.model().position_count() {
             let (character, set) = (policy.character.name.clone(), input.body.character.name.clone());
-            return Err(sinew_track::TrackError::OtherJoints { character, set }.into());
+            return Err(TrackError::OtherJoints { character, set }.into());
         }
         input.body = body;
         let began = Instant::now();
