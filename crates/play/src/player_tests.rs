@@ -5,7 +5,7 @@ use sinew_learn::Generator;
 use sinew_track::{Driven, TrackedBody, time_step};
 
 fn options(balls: Vec<BallKind>) -> PlayerOptions {
-    PlayerOptions { seed: 1, balls, places: Vec::new() }
+    PlayerOptions { seed: 1, balls, places: Vec::new(), foresight_secs: 0.0 }
 }
 
 fn alone(actions: &[&str]) -> Player {

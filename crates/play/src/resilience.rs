@@ -56,7 +56,7 @@ impl ThrowTrial {
     pub fn options(&self) -> PlayerOptions {
         let radius_m = RADIUS_OF_5_KG_M * libm::cbrt(self.mass_kg / 5.0);
         let balls = vec![BallKind { mass_kg: self.mass_kg, radius_m, count: 1 }];
-        PlayerOptions { seed: self.seed, balls, places: Vec::new() }
+        PlayerOptions { seed: self.seed, balls, ..PlayerOptions::default() }
     }
 }
 
