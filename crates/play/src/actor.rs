@@ -1,7 +1,7 @@
 //! One character on its way: what it is doing, and what happens when it falls.
 
 use crate::event::{Happening, PlayFigures};
-use crate::foresight::Foresight;
+use crate::foresight::{Foresight, Outlook, Present};
 use crate::input::Input;
 use crate::part::Part;
 use crate::wish::{Doing, Wish};
@@ -12,10 +12,9 @@ use sinew_track::{Course, Moment, PilotState, Seen, TrackError, feeds_back_m};
 const LIMP_SECS: f64 = 1.0;
 /// What is left of the PD gains then.
 pub(crate) const LIMP_GAIN: f64 = 0.05;
-/// Frames after which a wish is tried out again, where nothing else is asked for; where it had to wait; and least frames between two tries.
-const TRIED_EVERY: u64 = 6;
-const WAITS: u64 = 3;
+/// Least frames between two tries, where something else is asked for, and where what is asked for has to wait.
 const TRIED_AGAIN: u64 = 2;
+const WAITS: u64 = 6;
 /// How long an action waits for a moment in which the body can begin it, s.
 const PATIENCE_SECS: f64 = 3.0;
 
@@ -117,6 +116,7 @@ impl Actor {
             self.decide(input, seen, frame, happened)?;
         } else {
             (self.pursued, self.waiting_action) = (Wish { doing: self.doing, steer: input.steer }, None);
+            self.foresight.iter_mut().for_each(Foresight::forget);
         }
         self.objective = self.pursued.objective(&self.part, &self.course.motion, frame);
         if self.follows() {
@@ -145,10 +145,15 @@ impl Actor {
             self.pursue(acting.unwrap_or(steered), frame, happened);
             return Ok(());
         };
+        let outlook = foresight.go_on(seen)?;
         let is_new = self.asked != steered || self.waiting_action.is_some();
-        let since = frame.saturating_sub(self.tried);
-        let is_due = since >= if self.waits { WAITS } else { TRIED_EVERY } || is_new && since >= TRIED_AGAIN;
-        if !is_due && frame > 0 {
+        let since = frame - self.tried;
+        let is_due = match outlook {
+            Outlook::Unknown => true,
+            Outlook::Good => is_new && since >= TRIED_AGAIN || self.waits && since >= WAITS,
+            Outlook::Falls(_) => since >= WAITS,
+        };
+        if !is_due {
             return Ok(());
         }
         (self.tried, self.asked) = (frame, steered);
@@ -158,8 +163,17 @@ impl Actor {
                 wishes.push(wish);
             }
         }
-        let (chosen, outlook) = foresight.choose(&wishes, &self.course, &self.state, seen, frame)?;
-        if std::env::var_os("DBG").is_some() { eprintln!("{frame} chose {chosen} of {} outlook {:?} doing {:?} steer {:?}", wishes.len(), outlook.falls_after, wishes[chosen].doing, wishes[chosen].steer); }
+        let now = Present { course: &self.course, state: &self.state, seen, frame };
+        let (chosen, outlook) = foresight.choose(&wishes, now)?;
+        if std::env::var_os("DBG").is_some() {
+            eprintln!(
+                "{frame} chose {chosen} of {} outlook {:?} doing {:?} steer {:?}",
+                wishes.len(),
+                outlook,
+                wishes[chosen].doing,
+                wishes[chosen].steer
+            );
+        }
         self.waits = chosen > 0;
         self.pursue(wishes[chosen], frame, happened);
         if self.waits && self.waiting_action.is_some_and(|(_, until)| frame >= until) {
@@ -242,7 +256,9 @@ impl Actor {
             return self.place_anew(seen, happened);
         }
         self.figures.falls += 1;
-        if std::env::var_os("DBG").is_some() { eprintln!("FELL {frame}"); }
+        if std::env::var_os("DBG").is_some() {
+            eprintln!("FELL {frame}");
+        }
         happened.push(Happening::Fell);
         if is_lost {
             return self.place_anew(seen, happened);

@@ -8,13 +8,15 @@
 
 use crate::part::Part;
 use crate::wish::Wish;
-use sinew_learn::{GeneratorState, GroundTransform};
+use sinew_learn::{GeneratorState, GroundTransform, Objective};
 use sinew_sim::{Batch, BatchOptions, Condition, Readings};
 use sinew_track::{Course, PilotState, Seen, TrackError, feeds_back_m};
 use std::collections::VecDeque;
 
 /// Wishes that are tried out at the same time.
 const MOST_WISHES: usize = 4;
+/// A body goes as it was foreseen where its root is no farther off than this, over its height, and no number of its pose by more than this.
+const AS_FORESEEN: f64 = 0.02;
 
 /// Worlds in which a character tries out what it may do.
 pub(crate) struct Foresight {
@@ -22,16 +24,31 @@ pub(crate) struct Foresight {
     /// For so many frames.
     frames: usize,
     feeds_back_m: f64,
-    /// For one wish, and for several.
+    /// What the character pursues: it goes on ahead of it.
+    plan: Option<Imagined>,
+    /// The world of that plan, and worlds for several wishes.
     alone: Worlds,
     several: Worlds,
 }
 
-/// How far a wish went.
+/// What becomes of a wish.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Outlook {
-    /// Frames before the body falls; none where it does not.
-    pub falls_after: Option<usize>,
+pub(crate) enum Outlook {
+    /// The body keeps its feet as far as it looks ahead.
+    Good,
+    /// It falls after so many frames.
+    Falls(usize),
+    /// Nothing is known: there is no plan, or the body does not go as it was foreseen.
+    Unknown,
+}
+
+/// Where a character is, and what it follows.
+#[derive(Clone, Copy)]
+pub(crate) struct Present<'a> {
+    pub course: &'a Course,
+    pub state: &'a PilotState,
+    pub seen: Seen<'a>,
+    pub frame: u64,
 }
 
 /// Simulated worlds and their numbers, a row for each.
@@ -47,12 +64,16 @@ struct Worlds {
 /// A character in one of them.
 struct Imagined {
     wish: Wish,
-    /// The motion where the window ends.
-    motion: GeneratorState,
-    /// The frame before the present one, the present one, those ahead.
-    window: VecDeque<Vec<f64>>,
+    /// The pose before the present one.
+    before: Vec<f64>,
+    /// The motion now, and in the frames ahead that the policy sees.
+    ahead: VecDeque<GeneratorState>,
+    /// Frame of the player less that of the motion.
+    clock: u64,
     state: PilotState,
-    falls_after: Option<usize>,
+    /// Where the body is in the frames that were imagined, the present one first.
+    foreseen: VecDeque<Vec<f32>>,
+    has_fallen: bool,
 }
 
 impl Foresight {
@@ -64,109 +85,176 @@ impl Foresight {
         Ok(Foresight {
             frames: libm::round(secs * part.generator().rate_hz()).max(1.0) as usize,
             feeds_back_m: feeds_back_m(part.pilot.body()),
+            plan: None,
             alone: Worlds::new(part, 1)?,
             several: Worlds::new(part, MOST_WISHES)?,
             part: part.clone(),
         })
     }
 
-    /// Tries the first wish, and where the body would fall, the others. Returns the index of the first by which it keeps its feet; where it falls by all of
-    /// them, of the one by which it does so last, and how far that goes.
+    /// Forgets what was foreseen.
+    pub fn forget(&mut self) {
+        self.plan = None;
+    }
+
+    /// Looks a frame farther ahead, where the body is now as it was foreseen. Call it once in each frame that goes by without [`Foresight::choose`].
     ///
     /// # Errors
     /// Where the policy asks for more than the generator predicts.
-    pub fn choose(
-        &mut self,
-        wishes: &[Wish],
-        course: &Course,
-        state: &PilotState,
-        seen: Seen<'_>,
-        frame: u64,
-    ) -> Result<(usize, Outlook), TrackError> {
-        let first = self.imagine(&wishes[..1], course, state, seen, frame)?[0];
-        if first.falls_after.is_none() || wishes.len() == 1 {
-            return Ok((0, first));
+    pub fn go_on(&mut self, seen: Seen<'_>) -> Result<Outlook, TrackError> {
+        let Some(mut plan) = self.plan.take() else { return Ok(Outlook::Unknown) };
+        plan.foreseen.pop_front();
+        let far = AS_FORESEEN * self.part.pilot.body().height_m().max(1.0);
+        let is_near = |foreseen: &Vec<f32>| {
+            foreseen.iter().zip(seen.position).all(|(own, now)| f64::from((own - now).abs()) <= far)
+        };
+        if !plan.foreseen.front().is_some_and(is_near) {
+            return Ok(Outlook::Unknown);
         }
-        let others = &wishes[1..wishes.len().min(1 + MOST_WISHES)];
-        let outlooks = self.imagine(others, course, state, seen, frame)?;
-        let mut best = (0, first);
-        for (index, outlook) in (1..).zip(outlooks) {
-            let Some(falls_after) = outlook.falls_after else { return Ok((index, outlook)) };
-            if best.1.falls_after.is_some_and(|least| falls_after > least) {
-                best = (index, outlook);
-            }
-        }
-        Ok(best)
+        let mut plans = [plan];
+        imagine(&self.part, &mut self.alone, &mut plans, self.frames, self.feeds_back_m)?;
+        let [plan] = plans;
+        let outlook = plan.outlook();
+        self.plan = Some(plan);
+        Ok(outlook)
     }
 
-    fn imagine(
-        &mut self,
-        wishes: &[Wish],
-        course: &Course,
-        state: &PilotState,
-        seen: Seen<'_>,
-        frame: u64,
-    ) -> Result<Vec<Outlook>, TrackError> {
-        let (part, pilot) = (&self.part, &self.part.pilot);
-        let ahead = pilot.policy().frames_ahead();
-        let worlds = if wishes.len() == 1 { &mut self.alone } else { &mut self.several };
-        worlds.begin(seen)?;
-        let mut imagined: Vec<Imagined> = wishes
-            .iter()
-            .map(|wish| {
-                let mut own = Imagined {
-                    wish: *wish,
-                    motion: course.motion.clone(),
-                    window: VecDeque::from([course.before().to_vec(), course.motion.qpos.clone()]),
-                    state: state.clone(),
-                    falls_after: None,
-                };
-                (0..ahead).for_each(|_| own.look_on(part, frame, course.motion.frame));
-                own
-            })
-            .collect();
-        for after in 0..self.frames {
-            for (world, own) in imagined.iter_mut().enumerate().filter(|(_, own)| own.falls_after.is_none()) {
-                pilot.follow(&mut own.state, own.window.make_contiguous())?;
-                let targets = pilot.decide(&mut own.state, worlds.seen(world));
-                worlds.aim(world, targets);
-            }
-            worlds.step(pilot.interval())?;
-            for (world, own) in imagined.iter_mut().enumerate().filter(|(_, own)| own.falls_after.is_none()) {
-                let moment = pilot.judge(&own.state, worlds.seen(world));
-                if moment.has_fallen || worlds.conditions[world] != Condition::Running {
-                    own.falls_after = Some(after);
-                    continue;
-                }
-                own.window.pop_front();
-                own.look_on(part, frame, course.motion.frame);
-                if moment.body_error_m > self.feeds_back_m {
-                    own.move_to(part, worlds.seen(world));
+    /// Tries the first wish, and where the body would fall, the others. Returns the index of the first by which it keeps its feet; where it falls by all of
+    /// them, of the one by which it does so last. That one is the plan from now on.
+    ///
+    /// # Errors
+    /// Where the policy asks for more than the generator predicts.
+    pub fn choose(&mut self, wishes: &[Wish], now: Present<'_>) -> Result<(usize, Outlook), TrackError> {
+        self.alone.begin(now.seen)?;
+        let mut first = [Imagined::new(&self.part, wishes[0], now)];
+        imagine(&self.part, &mut self.alone, &mut first, self.frames, self.feeds_back_m)?;
+        let [first] = first;
+        let (mut best, mut chosen) = (first, 0);
+        let others = &wishes[1..wishes.len().min(1 + MOST_WISHES)];
+        if best.has_fallen && !others.is_empty() {
+            self.several.begin(now.seen)?;
+            let mut all: Vec<Imagined> = others.iter().map(|wish| Imagined::new(&self.part, *wish, now)).collect();
+            imagine(&self.part, &mut self.several, &mut all, self.frames, self.feeds_back_m)?;
+            for (index, other) in (1..).zip(all) {
+                if best.has_fallen && (!other.has_fallen || other.foreseen.len() > best.foreseen.len()) {
+                    (best, chosen) = (other, index);
                 }
             }
-            if imagined.iter().all(|own| own.falls_after.is_some()) {
-                break;
+            if chosen > 0 {
+                // The plan goes on in the world of its own.
+                self.alone.begin(self.several.seen(chosen - 1))?;
             }
         }
-        Ok(imagined.iter().map(|own| Outlook { falls_after: own.falls_after }).collect())
+        let outlook = best.outlook();
+        self.plan = Some(best);
+        Ok((chosen, outlook))
     }
 }
 
+/// Goes on in all worlds until `frames` frames lie ahead, or the body has fallen.
+fn imagine(
+    part: &Part,
+    worlds: &mut Worlds,
+    imagined: &mut [Imagined],
+    frames: usize,
+    feeds_back_m: f64,
+) -> Result<(), TrackError> {
+    let pilot = &part.pilot;
+    let goes_on = |own: &Imagined| !own.has_fallen && own.foreseen.len() <= frames;
+    while imagined.iter().any(goes_on) {
+        for (world, own) in imagined.iter_mut().enumerate().filter(|(_, own)| goes_on(own)) {
+            let window = own.window(part);
+            pilot.follow(&mut own.state, &window)?;
+            let targets = pilot.decide(&mut own.state, worlds.seen(world));
+            worlds.aim(world, targets);
+        }
+        worlds.step(pilot.interval())?;
+        for (world, own) in imagined.iter_mut().enumerate().filter(|(_, own)| goes_on(own)) {
+            let seen = worlds.seen(world);
+            let moment = pilot.judge(&own.state, seen);
+            if moment.has_fallen || worlds.conditions[world] != Condition::Running {
+                own.has_fallen = true;
+                continue;
+            }
+            own.foreseen.push_back(seen.position.to_vec());
+            own.step(part);
+            if moment.body_error_m > feeds_back_m {
+                own.move_to(part, seen);
+            }
+        }
+    }
+    Ok(())
+}
+
 impl Imagined {
-    /// The window gets another frame. `frame` is that of the player when the motion's clock says `clock`.
-    fn look_on(&mut self, part: &Part, frame: u64, clock: u64) {
-        let objective = self.wish.objective_in_time(part, &self.motion, frame + self.motion.frame - clock);
-        part.generator().step(&mut self.motion, &objective);
-        self.window.push_back(self.motion.qpos.clone());
+    /// A wish, from where the character is.
+    fn new(part: &Part, wish: Wish, now: Present<'_>) -> Imagined {
+        let motion = &now.course.motion;
+        let mut own = Imagined {
+            wish,
+            before: now.course.before().to_vec(),
+            ahead: VecDeque::from([motion.clone()]),
+            clock: now.frame.wrapping_sub(motion.frame),
+            state: now.state.clone(),
+            foreseen: VecDeque::from([now.seen.position.to_vec()]),
+            has_fallen: false,
+        };
+        own.look_on(part);
+        own
+    }
+
+    fn outlook(&self) -> Outlook {
+        if self.has_fallen { Outlook::Falls(self.foreseen.len()) } else { Outlook::Good }
+    }
+
+    /// Goes on with the motion until as much lies ahead as the policy sees.
+    fn look_on(&mut self, part: &Part) {
+        while self.ahead.len() <= part.pilot.policy().frames_ahead() {
+            let mut next = self.ahead[self.ahead.len() - 1].clone();
+            let objective = self.objective(part, &next);
+            part.generator().step(&mut next, &objective);
+            self.ahead.push_back(next);
+        }
+    }
+
+    fn objective(&self, part: &Part, motion: &GeneratorState) -> Objective {
+        self.wish.objective_in_time(part, motion, motion.frame.wrapping_add(self.clock))
+    }
+
+    /// What the policy is shown: where the wish asks for something else soon, it does not know that yet.
+    fn window(&self, part: &Part) -> Vec<Vec<f64>> {
+        let first = &self.ahead[0];
+        let (now, then) = (self.objective(part, first), self.objective(part, &self.ahead[self.ahead.len() - 1]));
+        let mut rows = vec![self.before.clone(), first.qpos.clone()];
+        if now.due_secs == then.due_secs && now.actions == then.actions {
+            rows.extend(self.ahead.iter().skip(1).map(|motion| motion.qpos.clone()));
+        } else {
+            let mut motion = first.clone();
+            rows.extend((1..self.ahead.len()).map(|_| {
+                part.generator().step(&mut motion, &now);
+                motion.qpos.clone()
+            }));
+        }
+        rows
+    }
+
+    /// On by a frame.
+    fn step(&mut self, part: &Part) {
+        if let Some(past) = self.ahead.pop_front() {
+            self.before = past.qpos;
+        }
+        self.look_on(part);
     }
 
     /// The motion goes on where the body is, as at play.
     fn move_to(&mut self, part: &Part, seen: Seen<'_>) {
-        let here = &self.window[1];
-        let [x, y] = std::array::from_fn(|k| f64::from(seen.position[k]) - here[k]);
+        self.ahead.truncate(1);
+        let here = &mut self.ahead[0];
+        let [x, y] = std::array::from_fn(|k| f64::from(seen.position[k]) - here.qpos[k]);
         let shift = GroundTransform { x, y, yaw: 0.0 };
-        self.window.iter_mut().for_each(|row| shift.move_root(row));
-        part.generator().move_ground(&mut self.motion, &shift);
+        shift.move_root(&mut self.before);
+        part.generator().move_ground(here, &shift);
+        self.look_on(part);
     }
 }
 

@@ -24,7 +24,7 @@ use std::sync::Arc;
 const THROW_M: f64 = 2.0;
 
 /// How far ahead characters try out what they are asked for, s.
-pub const FORESIGHT_SECS: f64 = 1.5;
+pub const FORESIGHT_SECS: f64 = 3.5;
 /// Farthest that they may, s.
 pub const MOST_FORESIGHT_SECS: f64 = 10.0;
 
