@@ -99,6 +99,12 @@ impl Actor {
         self.objective
     }
 
+    /// Whether it waits for a moment in which it can do what it is asked for.
+    #[cfg(test)]
+    pub fn waits(&self) -> bool {
+        self.waits
+    }
+
     /// At the beginning of a frame: takes what the user wants, and looks ahead.
     pub fn look_ahead(
         &mut self,
@@ -164,16 +170,7 @@ impl Actor {
             }
         }
         let now = Present { course: &self.course, state: &self.state, seen, frame };
-        let (chosen, outlook) = foresight.choose(&wishes, now)?;
-        if std::env::var_os("DBG").is_some() {
-            eprintln!(
-                "{frame} chose {chosen} of {} outlook {:?} doing {:?} steer {:?}",
-                wishes.len(),
-                outlook,
-                wishes[chosen].doing,
-                wishes[chosen].steer
-            );
-        }
+        let chosen = foresight.choose(&wishes, now)?;
         self.waits = chosen > 0;
         self.pursue(wishes[chosen], frame, happened);
         if self.waits && self.waiting_action.is_some_and(|(_, until)| frame >= until) {
@@ -256,9 +253,6 @@ impl Actor {
             return self.place_anew(seen, happened);
         }
         self.figures.falls += 1;
-        if std::env::var_os("DBG").is_some() {
-            eprintln!("FELL {frame}");
-        }
         happened.push(Happening::Fell);
         if is_lost {
             return self.place_anew(seen, happened);

@@ -1,7 +1,7 @@
 //! Foresight: before a character does what it is asked for, its body tries that out in a world of its own.
 //!
 //! Motion that is made on the way may ask for what no body can do: a halt within a step, a jump from the wrong foot. Whether the body can do it is what the
-//! simulator knows. So the character imagines itself for a second and a half: its generator goes on under the wish, its policy follows, its body is
+//! simulator knows. So the character imagines itself for some seconds: its generator goes on under the wish, its policy follows, its body is
 //! simulated from where it is now, without balls and other characters. Where it would fall, it does not do it yet: it goes on with what it pursued
 //! before, or stands, whatever keeps its feet; and it tries again a moment later, from another phase of its stride. Such a filter in front of a learnt
 //! policy is known as model predictive shielding (Bastani 2021). Start reading at [`Foresight::choose`].
@@ -97,6 +97,12 @@ impl Foresight {
         self.plan = None;
     }
 
+    /// Where the body is in the frames that were imagined, the present one first.
+    #[cfg(test)]
+    pub fn foreseen(&self) -> Vec<Vec<f32>> {
+        self.plan.iter().flat_map(|plan| plan.foreseen.iter().cloned()).collect()
+    }
+
     /// Looks a frame farther ahead, where the body is now as it was foreseen. Call it once in each frame that goes by without [`Foresight::choose`].
     ///
     /// # Errors
@@ -124,7 +130,7 @@ impl Foresight {
     ///
     /// # Errors
     /// Where the policy asks for more than the generator predicts.
-    pub fn choose(&mut self, wishes: &[Wish], now: Present<'_>) -> Result<(usize, Outlook), TrackError> {
+    pub fn choose(&mut self, wishes: &[Wish], now: Present<'_>) -> Result<usize, TrackError> {
         self.alone.begin(now.seen)?;
         let mut first = [Imagined::new(&self.part, wishes[0], now)];
         imagine(&self.part, &mut self.alone, &mut first, self.frames, self.feeds_back_m)?;
@@ -145,9 +151,8 @@ impl Foresight {
                 self.alone.begin(self.several.seen(chosen - 1))?;
             }
         }
-        let outlook = best.outlook();
         self.plan = Some(best);
-        Ok((chosen, outlook))
+        Ok(chosen)
     }
 }
 
@@ -218,7 +223,7 @@ impl Imagined {
     }
 
     fn objective(&self, part: &Part, motion: &GeneratorState) -> Objective {
-        self.wish.objective_in_time(part, motion, motion.frame.wrapping_add(self.clock))
+        self.wish.objective(part, motion, motion.frame.wrapping_add(self.clock))
     }
 
     /// What the policy is shown: where the wish asks for something else soon, it does not know that yet.

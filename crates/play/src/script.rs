@@ -354,6 +354,9 @@ mod tests {
         assert!(found.contains("only one of"), "{found}");
         assert!(said("[[input]]\nat = -1.0\n").contains("at is -1"));
         assert!(said("characters = 9\n").contains("between 1 and 6"));
+        assert!(said("foresight = 11.0\n").contains("foresight is 11, but must lie between 0 and 10"));
+        let told = |script: &Script| script.to_toml().unwrap().contains("foresight");
+        assert!(!told(&Script::new(1)) && told(&Script { foresight: 0.0, ..Script::new(1) }));
         assert!(said("seconds = nan\n").contains("seconds is NaN"));
         assert!(said("[[input]]\nat = 1.0\nstik = [1.0, 0.0]\n").contains("stik"));
     }

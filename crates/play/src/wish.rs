@@ -54,8 +54,8 @@ impl Wish {
     /// To go on as the motion goes.
     pub const FREE: Wish = Wish { doing: Doing::Moving, steer: Steer::Free };
 
-    /// The objective of a frame of a motion: that of the action that it is in, else what steering says.
-    pub fn objective(&self, part: &Part, motion: &GeneratorState, frame: u64) -> Objective {
+    /// That of the action that it is in, else what steering says.
+    fn as_asked(&self, part: &Part, motion: &GeneratorState, frame: u64) -> Objective {
         let rate_hz = part.generator().rate_hz();
         match self.doing {
             Doing::Acting { until, .. } if frame >= until => steered(&self.steer, part, motion),
@@ -71,9 +71,9 @@ impl Wish {
         }
     }
 
-    /// The same, where what was to be reached by now asks for nothing more.
-    pub fn objective_in_time(&self, part: &Part, motion: &GeneratorState, frame: u64) -> Objective {
-        let objective = self.objective(part, motion, frame);
+    /// The objective of a frame of a motion. What was to be reached before it asks for nothing more.
+    pub fn objective(&self, part: &Part, motion: &GeneratorState, frame: u64) -> Objective {
+        let objective = self.as_asked(part, motion, frame);
         let now_secs = frame as f64 / part.generator().rate_hz();
         match objective.due_secs {
             Some(due) if due < now_secs => Objective { actions: objective.actions, ..Objective::default() },
@@ -97,4 +97,34 @@ fn along(part: &Part, motion: &GeneratorState, [x, y]: [f64; 2]) -> Objective {
     let way = (x * x + y * y).sqrt() * STICK_SECS;
     let target = Some(here.point([way * cos, way * sin]));
     Objective { actions: part.locomotion(), target, ..Objective::default() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_character::part;
+
+    #[test]
+    fn an_action_is_a_moment_then_its_rest_then_what_is_steered() {
+        let part = part(&["Wave"]);
+        let motion = part.generator().start(1);
+        let doing = Doing::action(&part, 1, &motion, 30);
+        let Doing::Acting { due, until, .. } = doing else { panic!("{doing:?}") };
+        let wish = Wish { doing, steer: Steer::Target([3.0, 1.0]) };
+        let at = |frame: u64| wish.objective(&part, &motion, frame);
+        assert!(30 < due && due < until);
+        assert_eq!((at(30).actions, at(30).due_secs), (2, Some(due as f64 / 30.0)));
+        assert_eq!((at(due).actions, at(due).target), (2, None));
+        assert_eq!((at(until).actions, at(until).target), (1, Some([3.0, 1.0])));
+    }
+
+    #[test]
+    fn what_was_due_asks_for_nothing_more() {
+        let part = part(&[]);
+        let motion = part.generator().start(1);
+        let asked = Objective::at(1, [1.0, 0.0], 1.0);
+        let wish = Wish { doing: Doing::Moving, steer: Steer::Objective(asked) };
+        assert_eq!(wish.objective(&part, &motion, 30), asked);
+        assert_eq!(wish.objective(&part, &motion, 31), Objective { actions: 1, ..Objective::default() });
+    }
 }

@@ -37,8 +37,8 @@ pub struct Bring {
     /// How hard clips are searched for: quick, default or paper, as in `sinew transfer`
     #[arg(long, value_name = "PRESET", value_parser = one_of::<Preset>(), default_value_t)]
     preset: Preset,
-    /// Minutes of motion between the clips, such as halts and turns, that are made feasible before training; 0 for none
-    #[arg(long, value_name = "M", default_value_t = 2.0, allow_negative_numbers = true)]
+    /// Minutes of motion between the clips, such as halts and turns, that are made feasible before training: about a minute of work for each 6 s
+    #[arg(long, value_name = "M", default_value_t = 0.0, allow_negative_numbers = true)]
     rehearse: f64,
     /// Seconds under random objectives by which the character is measured
     #[arg(long, value_name = "SECS", default_value_t = 600.0, allow_negative_numbers = true)]
