@@ -164,7 +164,7 @@ impl Actor {
         }
         (self.tried, self.asked) = (frame, steered);
         let mut wishes: Vec<Wish> = acting.into_iter().collect();
-        for wish in [steered, self.pursued, Wish::REST, Wish::FREE] {
+        for wish in [steered, self.pursued].into_iter().chain(Wish::ways_out(&self.part, &self.course.motion)) {
             if !wishes.contains(&wish) {
                 wishes.push(wish);
             }
@@ -333,7 +333,7 @@ mod tests {
             assert!((found - wanted).abs() < 1e-6 && (way - 1.2).abs() < 1e-6, "{angle}: {found} {way}");
         }
         assert_eq!(
-            Wish::REST.objective(&actor.part, &actor.course.motion, 0).speed,
+            Wish { steer: Steer::Stick([0.0; 2]), ..Wish::FREE }.objective(&actor.part, &actor.course.motion, 0).speed,
             Some(0.0),
             "who is told nothing stands"
         );

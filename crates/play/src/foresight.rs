@@ -14,7 +14,7 @@ use sinew_track::{Course, PilotState, Seen, TrackError, feeds_back_m};
 use std::collections::VecDeque;
 
 /// Wishes that are tried out at the same time.
-const MOST_WISHES: usize = 4;
+const MOST_WISHES: usize = 8;
 /// A body goes as it was foreseen where its root is no farther off than this, over its height, and no number of its pose by more than this.
 const AS_FORESEEN: f64 = 0.02;
 

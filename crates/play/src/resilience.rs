@@ -9,11 +9,9 @@ use crate::event::Happening;
 use crate::input::{Input, Steer, Throw};
 use crate::part::Part;
 use crate::player::{Player, PlayerOptions};
+use crate::wish::{PERSON_M, WALK_SPEED};
 use serde::{Deserialize, Serialize};
 
-/// Speed at which a person of 1.75 m walks, m/s; others go as much faster as their legs swing slower (Froude).
-const WALK_SPEED: f64 = 1.2;
-const PERSON_M: f64 = 1.75;
 /// How long the character is watched after the throw, s.
 const WATCHED_SECS: f64 = 3.0;
 /// A ball that has not met the character by then has missed it, s.

@@ -11,6 +11,10 @@ const STICK_SECS: f64 = 1.0;
 /// Most that a stick leads aside of where the character looks, rad.
 pub(crate) const MOST_TURN_RAD: f64 = std::f64::consts::FRAC_PI_6;
 
+/// Speed at which a person of 1.75 m walks, m/s; others go as much faster as their legs swing slower (Froude).
+pub(crate) const WALK_SPEED: f64 = 1.2;
+pub(crate) const PERSON_M: f64 = 1.75;
+
 /// What a character is doing. Times are frames of the player.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Doing {
@@ -49,10 +53,31 @@ pub(crate) struct Wish {
 }
 
 impl Wish {
-    /// To stand.
-    pub const REST: Wish = Wish { doing: Doing::Moving, steer: Steer::Stick([0.0; 2]) };
     /// To go on as the motion goes.
     pub const FREE: Wish = Wish { doing: Doing::Moving, steer: Steer::Free };
+    /// To stand.
+    const REST: Wish = Wish { doing: Doing::Moving, steer: Steer::Stick([0.0; 2]) };
+
+    /// What a body may do that can do nothing of what is asked for: stand, go on as it goes, or walk, straight on, slower, or to either side.
+    pub fn ways_out(part: &Part, motion: &GeneratorState) -> [Wish; 7] {
+        let walk = WALK_SPEED * (part.pilot().body().height_m() / PERSON_M).sqrt();
+        let yaw = part.generator().figure().heading_frame(&motion.qpos).yaw;
+        let stick = |speed: f64, aside: f64| {
+            let (sin, cos) = libm::sincos(yaw + aside);
+            Wish { steer: Steer::Stick([speed * cos, speed * sin]), ..Wish::FREE }
+        };
+        let anything = Wish { steer: Steer::Objective(Objective::default()), ..Wish::FREE };
+        let aside = MOST_TURN_RAD;
+        [
+            Wish::REST,
+            Wish::FREE,
+            anything,
+            stick(walk, 0.0),
+            stick(0.5 * walk, 0.0),
+            stick(walk, aside),
+            stick(walk, -aside),
+        ]
+    }
 
     /// That of the action that it is in, else what steering says.
     fn as_asked(&self, part: &Part, motion: &GeneratorState, frame: u64) -> Objective {
