@@ -4,7 +4,7 @@
 //! seconds = 8.0                 # how long it is played
 //! seed = 1                      # where motions begin
 //! characters = 1                # how many share the world
-//! foresight = 1.5               # how far ahead they try out what they are asked for, s
+//! foresight = 3.5               # how far ahead they try out what they are asked for, s
 //!
 //! [[input]]
 //! at = 0.5                      # seconds
