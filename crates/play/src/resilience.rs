@@ -34,6 +34,8 @@ pub struct ThrowTrial {
     pub speed: f64,
     /// Where it comes from: degrees to the left of where the character looks.
     pub from_deg: f64,
+    /// How far ahead the character tries out what it is asked for, s; 0 for not at all. It does not foresee balls.
+    pub foresight_secs: f64,
 }
 
 /// What came of a throw.
@@ -54,7 +56,7 @@ impl ThrowTrial {
     pub fn options(&self) -> PlayerOptions {
         let radius_m = RADIUS_OF_5_KG_M * libm::cbrt(self.mass_kg / 5.0);
         let balls = vec![BallKind { mass_kg: self.mass_kg, radius_m, count: 1 }];
-        PlayerOptions { seed: self.seed, balls, ..PlayerOptions::default() }
+        PlayerOptions { seed: self.seed, balls, foresight_secs: self.foresight_secs, ..PlayerOptions::default() }
     }
 }
 
@@ -118,7 +120,7 @@ mod tests {
     use crate::test_character::part;
 
     fn trial(mass_kg: f64, speed: f64) -> ThrowTrial {
-        ThrowTrial { seed: 3, walk_secs: 0.3, mass_kg, speed, from_deg: 40.0 }
+        ThrowTrial { seed: 3, walk_secs: 0.3, mass_kg, speed, from_deg: 40.0, foresight_secs: 0.5 }
     }
 
     #[test]

@@ -25,7 +25,7 @@ pub struct Play {
     #[arg(long, conflicts_with_all = ["script", "random", "out", "record"])]
     resilience: bool,
     /// How far ahead the character tries out what it is asked for before it does that, s; 0 for not at all
-    #[arg(long, value_name = "SECS", requires = "random", default_value_t = FORESIGHT_SECS, allow_negative_numbers = true)]
+    #[arg(long, value_name = "SECS", conflicts_with = "script", default_value_t = FORESIGHT_SECS, allow_negative_numbers = true)]
     foresight: f64,
     /// Balls of each mass
     #[arg(long, value_name = "N", default_value_t = 1000, requires = "resilience")]
@@ -66,11 +66,11 @@ impl Play {
         ];
         outputs.extend(self.out.iter().map(|out| ("--out", Some(out), &["glb", "bvh", "npz"][..])));
         check_outputs(self.script.as_deref(), &outputs)?;
-        if self.resilience {
-            return self.throw_balls();
-        }
         if !(0.0..=MOST_FORESIGHT_SECS).contains(&self.foresight) {
             bail!("--foresight {}: give a number of seconds from 0 to {MOST_FORESIGHT_SECS}", self.foresight);
+        }
+        if self.resilience {
+            return self.throw_balls();
         }
         let moves = match (&self.script, self.random) {
             (Some(script), _) => Moves::Script(script.clone()),
@@ -119,6 +119,7 @@ impl Play {
             throws: self.throws,
             seed: self.seed,
             is_scaled: self.scaled,
+            foresight_secs: self.foresight,
             film: self.film.clone(),
             gif: self.gif.clone(),
         };
