@@ -302,7 +302,8 @@ fn who_would_fall_does_not_do_what_is_asked_and_waits_no_longer_than_patience() 
                 break;
             }
         }
-        assert!(player.actors[0].waits() || foresight_secs == 0.0 || action.is_some());
+        // An action is given up at last; steering is not.
+        assert_eq!(player.actors[0].waits(), foresight_secs > 0.0 && action.is_none());
         (player.figures(0).falls, happened)
     };
     for action in [Some(1), None] {
