@@ -235,25 +235,34 @@ fn present(player: &Player) -> Present<'_> {
     Present { course: &actor.course, state: &actor.state, seen: rows.seen(), frame: player.frame }
 }
 
+/// The quadruped that comes with the program.
+fn quadruped() -> Player {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../assets/packages/quadruped");
+    let package = crate::Package::read(folder.as_ref()).unwrap();
+    Player::new(&[package.part().unwrap()], &options(Vec::new())).unwrap()
+}
+
 #[test]
 fn what_is_foreseen_is_what_comes() {
-    let mut player = alone(&[]);
-    wait(&mut player, 3);
-    let mut foresight = Foresight::new(player.part(0), 0.8).unwrap();
-    // Due on the way: nobody knows yet what comes then.
-    let objective = Objective::at(1, [0.4, 0.1], 0.5);
+    let mut player = quadruped();
+    wait(&mut player, 20);
+    let mut foresight = Foresight::new(player.part(0), 1.4).unwrap();
+    // Due on the way: until then nobody knows what comes after that.
+    let here = player.part(0).generator().figure().heading_frame(&player.position(0));
+    let objective = Objective::at(1, here.point([0.5, 0.3]), 1.2);
     let asked = Steer::Objective(objective);
     assert_eq!(foresight.choose(&[Wish { steer: asked, ..Wish::FREE }], present(&player)).unwrap(), 0);
     let foreseen = foresight.foreseen();
-    assert_eq!(foreseen.len(), 25);
+    assert_eq!(foreseen.len(), 43);
     for (frame, foreseen) in foreseen.iter().enumerate() {
         let now: Vec<f32> = player.position(0).iter().map(|x| *x as f32).collect();
         assert_eq!(*foreseen, now, "{frame} frames later");
         let then = Steer::Objective(Objective { actions: 1, ..Objective::default() });
-        let steer = if player.frame() <= 15 { asked } else { then };
+        let steer = if player.frame() <= 36 { asked } else { then };
         player.step(&[Input { steer, ..Input::default() }]).unwrap();
     }
-    assert!(player.figures(0).feedbacks == 0 && player.figures(0).falls == 0);
+    let way = [0, 1].map(|k| player.position(0)[k] - here.point([0.0; 2])[k]);
+    assert!(way[0].hypot(way[1]) > 0.2 && player.figures(0).falls == 0, "it walks: {way:?}");
 }
 
 #[test]
