@@ -78,8 +78,8 @@ pub struct TrackerConfig {
     pub most_body_distance: f64,
     /// An episode ends where the root is lower than this share of its height in the reference.
     pub least_root_height: f64,
-    /// An episode ends where the body that is highest in the reference is lower than this share of its height there: who lies on his head may have his root as
-    /// high as when he stands.
+    /// An episode ends where the point that is highest at rest, the head, is lower than this share of its height in the reference: who lies on his head may have
+    /// his root as high as when he stands.
     pub least_top_height: f64,
     /// Most frames of an episode; one that is cut off there is no failure. 0 for the whole reference.
     pub most_frames: usize,

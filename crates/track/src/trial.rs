@@ -16,7 +16,7 @@ const STARTS: u64 = 0x0054_5249_414c;
 const MEAN_LIMIT_M: f64 = 0.5;
 /// Who leans 60° away from his motion lies, for a person who looks: the cosine. Low figures with large heads pass all other rules while they lie.
 const LEAST_UPRIGHT: f32 = 0.5;
-/// Whose highest body is lower than this share of its height in the motion lies, whatever the root does.
+/// Whose head, the point that is highest at rest, is lower than this share of its height in the motion lies, whatever the root does.
 const LEAST_TOP_HEIGHT: f64 = 0.5;
 /// The same for any single body, m: stricter.
 const BODY_LIMIT_M: f64 = 0.25;
