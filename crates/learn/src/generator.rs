@@ -82,6 +82,11 @@ pub trait Generator: Send + Sync {
         state.frame as f64 / self.rate_hz()
     }
 
+    /// A bit for each action that the motion shows now, whatever is asked for; none where the generator cannot tell.
+    fn shown_actions(&self, _state: &GeneratorState) -> u32 {
+        0
+    }
+
     /// Joint places that the generator itself predicts, then end effectors, m; those of the pose where it predicts none. See [`Figure::joint_places`].
     fn joint_places(&self, state: &GeneratorState) -> Vec<[f64; 3]> {
         self.figure().joint_places(&state.qpos)

@@ -1,22 +1,22 @@
 //! One character on its way: what it is doing, and what happens when it falls.
 
 use crate::event::{Happening, PlayFigures};
-use crate::input::{Input, Steer};
+use crate::foresight::{Foresight, Outlook, Present};
+use crate::input::Input;
 use crate::part::Part;
-use sinew_learn::{Goal, GroundTransform, Objective, wrap_angle};
+use crate::wish::{Doing, Wish};
+use sinew_learn::{GroundTransform, Objective};
 use sinew_track::{Course, Moment, PilotState, Seen, TrackError, feeds_back_m};
 
 /// How long a character that has fallen is limp, s.
 const LIMP_SECS: f64 = 1.0;
 /// What is left of the PD gains then.
 pub(crate) const LIMP_GAIN: f64 = 0.05;
-/// How long an action that is maintained is kept up, s.
-const KEPT_UP_SECS: f64 = 3.0;
-
-/// How far ahead a stick leads, s: the lookahead of moving about.
-const STICK_SECS: f64 = 1.0;
-/// Most that a stick leads aside of where the character looks, rad.
-const MOST_TURN_RAD: f64 = std::f64::consts::FRAC_PI_6;
+/// Least frames between two tries, where something else is asked for, and where what is asked for has to wait.
+const TRIED_AGAIN: u64 = 2;
+const WAITS: u64 = 6;
+/// How long an action waits for a moment in which the body can begin it, s.
+const PATIENCE_SECS: f64 = 3.0;
 
 /// A character on its way.
 pub(crate) struct Actor {
@@ -27,17 +27,18 @@ pub(crate) struct Actor {
     doing: Doing,
     /// What it was asked for in the present frame.
     objective: Objective,
+    /// What it was asked for last, and what it does of that.
+    asked: Wish,
+    pursued: Wish,
+    /// Tries out what it is asked for.
+    foresight: Option<Foresight>,
+    /// When it tried that last, and whether it waits for a moment in which it can do what it is asked for.
+    tried: u64,
+    waits: bool,
+    /// An action that waits for that, and until when.
+    waiting_action: Option<(usize, u64)>,
     followed_frames: u64,
     feeds_back_m: f64,
-}
-
-/// What a character is doing. Times are frames of the player.
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Doing {
-    Moving,
-    Acting { action: usize, place: Option<[f64; 2]>, due: u64, until: u64 },
-    Limp { until: u64 },
-    StandingUp { action: usize, until: u64 },
 }
 
 /// What the world has to do for a character after a frame.
@@ -54,7 +55,8 @@ pub(crate) enum Upshot {
 }
 
 impl Actor {
-    pub fn new(part: &Part, seed: u64, place: &GroundTransform) -> Result<Actor, TrackError> {
+    /// Puts a character at a moment of its motion; it tries out what it does so many seconds ahead, 0 for none.
+    pub fn new(part: &Part, seed: u64, place: &GroundTransform, foresight_secs: f64) -> Result<Actor, TrackError> {
         let generator = part.generator();
         let mut course = Course::start(generator, seed);
         if *place != GroundTransform::default() {
@@ -67,6 +69,12 @@ impl Actor {
             figures: PlayFigures::default(),
             doing: Doing::Moving,
             objective: Objective::default(),
+            asked: Wish::FREE,
+            pursued: Wish::FREE,
+            foresight: (foresight_secs > 0.0).then(|| Foresight::new(part, foresight_secs)).transpose()?,
+            tried: 0,
+            waits: false,
+            waiting_action: None,
             followed_frames: 0,
             feeds_back_m: feeds_back_m(part.pilot().body()),
             part: part.clone(),
@@ -91,14 +99,32 @@ impl Actor {
         self.objective
     }
 
+    /// Whether it waits for a moment in which it can do what it is asked for.
+    #[cfg(test)]
+    pub fn waits(&self) -> bool {
+        self.waits
+    }
+
     /// At the beginning of a frame: takes what the user wants, and looks ahead.
-    pub fn look_ahead(&mut self, input: &Input, frame: u64, happened: &mut Vec<Happening>) -> Result<(), TrackError> {
+    pub fn look_ahead(
+        &mut self,
+        input: &Input,
+        seen: Seen<'_>,
+        frame: u64,
+        happened: &mut Vec<Happening>,
+    ) -> Result<(), TrackError> {
         let is_free = matches!(self.doing, Doing::Moving | Doing::Acting { .. });
         if let Some(action) = input.action.filter(|action| is_free && *action < self.part.actions().len()) {
-            self.begin(action, frame);
-            happened.push(Happening::Began(action));
+            let patience = libm::round(PATIENCE_SECS * self.part.generator().rate_hz()) as u64;
+            self.waiting_action = Some((action, frame + patience));
         }
-        self.objective = self.wanted(&input.steer, frame);
+        if is_free {
+            self.decide(input, seen, frame, happened)?;
+        } else {
+            (self.pursued, self.waiting_action) = (Wish { doing: self.doing, steer: input.steer }, None);
+            self.foresight.iter_mut().for_each(Foresight::forget);
+        }
+        self.objective = self.pursued.objective(&self.part, &self.course.motion, frame);
         if self.follows() {
             let pilot = &self.part.pilot;
             let ahead = pilot.policy().frames_ahead();
@@ -108,52 +134,62 @@ impl Actor {
         Ok(())
     }
 
-    fn begin(&mut self, action: usize, frame: u64) {
-        let rate_hz = self.part.generator().rate_hz();
-        let frames = |secs: f64| libm::round(secs * rate_hz).max(1.0) as u64;
-        self.doing = match self.part.actions()[action].goal {
-            Goal::Achieve => {
-                let timing = self.part.timing(action);
-                let here = self.part.generator().figure().heading_frame(&self.course.motion.qpos);
-                let due = frame + frames(timing.lead_secs);
-                let until = due + frames(timing.follow_secs);
-                Doing::Acting { action, place: Some(here.point(timing.way_m)), due, until }
-            }
-            Goal::Maintain | Goal::MoveTo => {
-                let until = frame + frames(KEPT_UP_SECS);
-                Doing::Acting { action, place: None, due: until, until }
-            }
+    /// Decides what is done of what is asked for: that, if the body can; otherwise what it pursued before, until it can.
+    fn decide(
+        &mut self,
+        input: &Input,
+        seen: Seen<'_>,
+        frame: u64,
+        happened: &mut Vec<Happening>,
+    ) -> Result<(), TrackError> {
+        let steered = Wish { doing: self.doing, steer: input.steer };
+        let acting = self.waiting_action.map(|(action, _)| Wish {
+            doing: Doing::action(&self.part, action, &self.course.motion, frame),
+            ..steered
+        });
+        let Some(foresight) = &mut self.foresight else {
+            self.pursue(acting.unwrap_or(steered), frame, happened);
+            return Ok(());
         };
-    }
-
-    /// The objective of a frame: that of the action that it is in, else what steering says.
-    fn wanted(&self, steer: &Steer, frame: u64) -> Objective {
-        let rate_hz = self.part.generator().rate_hz();
-        match self.doing {
-            Doing::Moving | Doing::Limp { .. } => match *steer {
-                Steer::Stick([x, y]) if x != 0.0 || y != 0.0 => self.along([x, y]),
-                _ => steer.objective(self.part.locomotion()),
-            },
-            Doing::Acting { action, place: Some(place), due, .. } if frame < due => {
-                Objective::at(1 << action, place, due as f64 / rate_hz)
-            }
-            Doing::Acting { action, place: None, .. } => Objective { actions: 1 << action, ..steer.objective(0) },
-            // What follows the moment is the rest of the motion.
-            Doing::Acting { action, .. } | Doing::StandingUp { action, .. } => {
-                Objective { actions: 1 << action, ..Objective::default() }
+        let outlook = foresight.go_on(seen)?;
+        let is_new = self.asked != steered || self.waiting_action.is_some();
+        let since = frame - self.tried;
+        let is_due = match outlook {
+            Outlook::Unknown => true,
+            Outlook::Good => is_new && since >= TRIED_AGAIN || self.waits && since >= WAITS,
+            Outlook::Falls(_) => since >= WAITS,
+        };
+        if !is_due {
+            return Ok(());
+        }
+        (self.tried, self.asked) = (frame, steered);
+        let mut wishes: Vec<Wish> = acting.into_iter().collect();
+        for wish in [steered, self.pursued].into_iter().chain(Wish::ways_out(&self.part, &self.course.motion)) {
+            if !wishes.contains(&wish) {
+                wishes.push(wish);
             }
         }
+        let now = Present { course: &self.course, state: &self.state, seen, frame };
+        let chosen = foresight.choose(&wishes, now)?;
+        self.waits = chosen > 0;
+        self.pursue(wishes[chosen], frame, happened);
+        if self.waits && self.waiting_action.is_some_and(|(_, until)| frame >= until) {
+            self.waiting_action = None;
+        }
+        Ok(())
     }
 
-    /// The objective of a stick: to be where its velocity leads to. Motion that leads back is rare, so that who is to turn round is led round in an arc.
-    fn along(&self, [x, y]: [f64; 2]) -> Objective {
-        let generator = self.part.generator();
-        let here = generator.figure().heading_frame(&self.course.motion.qpos);
-        let off = wrap_angle(libm::atan2(y, x) - here.yaw).clamp(-MOST_TURN_RAD, MOST_TURN_RAD);
-        let (sin, cos) = libm::sincos(off);
-        let way = (x * x + y * y).sqrt() * STICK_SECS;
-        let target = Some(here.point([way * cos, way * sin]));
-        Objective { actions: self.part.locomotion(), target, ..Objective::default() }
+    /// Does what was decided.
+    fn pursue(&mut self, wish: Wish, frame: u64, happened: &mut Vec<Happening>) {
+        self.pursued = wish;
+        if let Some((action, _)) = self.waiting_action
+            && matches!(wish.doing, Doing::Acting { action: begun, until, .. } if begun == action && until > frame)
+            && wish.doing != self.doing
+        {
+            self.doing = wish.doing;
+            self.waiting_action = None;
+            happened.push(Happening::Began(action));
+        }
     }
 
     /// At the end of a frame: judges where the body came to. `frame` is the next one, `is_lost` whether the world is beyond reason.
@@ -263,11 +299,16 @@ fn place_of(seen: Seen<'_>) -> [f64; 2] {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::input::Steer;
     use crate::test_character::part;
+    use crate::wish::MOST_TURN_RAD;
 
     /// A body that is exactly where its motion is at the end of each frame.
     fn perfect(actor: &mut Actor, frame: u64, happened: &mut Vec<Happening>) -> Upshot {
-        actor.look_ahead(&Input::default(), frame, happened).unwrap();
+        let rows = actor.state.clone();
+        let ([position, velocity], observed) = (rows.start(), rows.start_observed());
+        let seen = Seen { position, velocity, observed: &observed };
+        actor.look_ahead(&Input::default(), seen, frame, happened).unwrap();
         let ahead = actor.course.window(actor.part.generator(), &actor.objective, 12);
         let next = actor.part.pilot.begin(&ahead[1..]).unwrap();
         let ([position, velocity], observed) = (next.start(), next.start_observed());
@@ -278,23 +319,29 @@ mod tests {
     #[test]
     fn a_stick_leads_ahead_and_round_in_an_arc() {
         let placed = GroundTransform { x: 2.0, y: 3.0, yaw: 0.5 };
-        let actor = Actor::new(&part(&[]), 1, &placed).unwrap();
+        let actor = Actor::new(&part(&[]), 1, &placed, 0.0).unwrap();
         let here = actor.part.generator().figure().heading_frame(&actor.course.motion.qpos);
         let led = |angle: f64| {
             let stick = Steer::Stick([1.2 * libm::cos(here.yaw + angle), 1.2 * libm::sin(here.yaw + angle)]);
-            let [x, y] = here.inverse().point(actor.wanted(&stick, 0).target.unwrap());
+            let [x, y] = here.inverse().point(
+                Wish { steer: stick, ..Wish::FREE }.objective(&actor.part, &actor.course.motion, 0).target.unwrap(),
+            );
             (libm::atan2(y, x), (x * x + y * y).sqrt())
         };
         for (angle, wanted) in [(0.0, 0.0), (0.3, 0.3), (-0.4, -0.4), (3.0, MOST_TURN_RAD), (-2.0, -MOST_TURN_RAD)] {
             let (found, way) = led(angle);
             assert!((found - wanted).abs() < 1e-6 && (way - 1.2).abs() < 1e-6, "{angle}: {found} {way}");
         }
-        assert_eq!(actor.wanted(&Steer::Stick([0.0; 2]), 0).speed, Some(0.0), "who is told nothing stands");
+        assert_eq!(
+            Wish { steer: Steer::Stick([0.0; 2]), ..Wish::FREE }.objective(&actor.part, &actor.course.motion, 0).speed,
+            Some(0.0),
+            "who is told nothing stands"
+        );
     }
 
     #[test]
     fn who_follows_the_motion_of_standing_up_has_stood_up_at_its_end() {
-        let mut actor = Actor::new(&part(&["StandUp"]), 1, &GroundTransform::default()).unwrap();
+        let mut actor = Actor::new(&part(&["StandUp"]), 1, &GroundTransform::default(), 0.0).unwrap();
         let (mut happened, mut upshots) = (Vec::new(), Vec::new());
         actor.figures.falls = 1;
         actor.doing = Doing::Limp { until: 3 };

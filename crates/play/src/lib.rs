@@ -8,6 +8,7 @@ mod actor;
 mod balls;
 mod error;
 mod event;
+mod foresight;
 mod input;
 mod measured;
 mod package;
@@ -15,6 +16,8 @@ mod part;
 mod player;
 mod resilience;
 mod script;
+mod wish;
+
 #[cfg(test)]
 mod test_character;
 
@@ -25,6 +28,6 @@ pub use input::{Input, Push, Steer, Throw};
 pub use measured::Measured;
 pub use package::{FORMAT, KeyedAction, Package, PackageHead};
 pub use part::{ActionTiming, Part};
-pub use player::{Placement, Player, PlayerOptions};
+pub use player::{FORESIGHT_SECS, MOST_FORESIGHT_SECS, Placement, Player, PlayerOptions};
 pub use resilience::{ThrowOutcome, ThrowTrial, throw_at};
 pub use script::{MOST_CHARACTERS, Script, TimedInput, TimedPush};

@@ -23,6 +23,11 @@ use std::sync::Arc;
 /// Distance from which a ball is thrown at a character, m.
 const THROW_M: f64 = 2.0;
 
+/// How far ahead characters try out what they are asked for, s.
+pub const FORESIGHT_SECS: f64 = 3.5;
+/// Farthest that they may, s.
+pub const MOST_FORESIGHT_SECS: f64 = 10.0;
+
 /// Who is played, and with what.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlayerOptions {
@@ -32,6 +37,8 @@ pub struct PlayerOptions {
     pub balls: Vec<BallKind>,
     /// Where each character begins; those that are not named stand in a row.
     pub places: Vec<Placement>,
+    /// How far ahead a character tries out what it is asked for, s; 0 for not at all.
+    pub foresight_secs: f64,
 }
 
 /// Where a character begins.
@@ -45,7 +52,7 @@ pub struct Placement {
 
 impl Default for PlayerOptions {
     fn default() -> PlayerOptions {
-        PlayerOptions { seed: 1, balls: default_balls(), places: Vec::new() }
+        PlayerOptions { seed: 1, balls: default_balls(), places: Vec::new(), foresight_secs: FORESIGHT_SECS }
     }
 }
 
@@ -131,7 +138,12 @@ impl Player {
             (0..parts.len()).map(|index| options.places.get(index).copied().unwrap_or_else(|| in_row(index, parts)));
         let actors =
             parts.iter().zip(places).enumerate().map(|(index, (part, Placement { place: [x, y], heading_rad }))| {
-                Actor::new(part, options.seed + index as u64, &GroundTransform { x, y, yaw: heading_rad })
+                Actor::new(
+                    part,
+                    options.seed + index as u64,
+                    &GroundTransform { x, y, yaw: heading_rad },
+                    options.foresight_secs,
+                )
             });
         let actors = actors.collect::<Result<Vec<Actor>, TrackError>>()?;
         let slots = slots_of(parts);
@@ -186,9 +198,9 @@ impl Player {
         (self.is_deciding, self.steps_left) = (false, self.interval.steps);
         self.events.clear();
         let frame = self.frame;
-        let happened = self.actors.par_iter_mut().zip(inputs).map(|(actor, input)| {
+        let happened = self.actors.par_iter_mut().zip(inputs).zip(&self.rows.seen).map(|((actor, input), rows)| {
             let mut happened = Vec::new();
-            actor.look_ahead(input, frame, &mut happened).map(|()| happened)
+            actor.look_ahead(input, rows.seen(), frame, &mut happened).map(|()| happened)
         });
         let happened = happened.collect::<Result<Vec<Vec<Happening>>, TrackError>>()?;
         self.tell(happened);

@@ -1,11 +1,13 @@
 use super::*;
+use crate::foresight::{Foresight, Outlook, Present};
 use crate::input::Steer;
 use crate::test_character::{ACTION_FRAMES, part, policy, standing};
+use crate::wish::Wish;
 use sinew_learn::Generator;
 use sinew_track::{Driven, TrackedBody, time_step};
 
 fn options(balls: Vec<BallKind>) -> PlayerOptions {
-    PlayerOptions { seed: 1, balls, places: Vec::new() }
+    PlayerOptions { seed: 1, balls, places: Vec::new(), foresight_secs: 0.0 }
 }
 
 fn alone(actions: &[&str]) -> Player {
@@ -225,4 +227,96 @@ fn characters_do_not_disturb_each_other_from_afar() {
         assert_eq!(both.position(0), first.position(0), "frame {frame}");
     }
     assert_eq!((both.figures(0).falls, both.figures(1).falls), (first.figures(0).falls, 1));
+}
+
+/// Where a player's first character is, for its foresight.
+fn present(player: &Player) -> Present<'_> {
+    let (actor, rows) = (&player.actors[0], &player.rows.seen[0]);
+    Present { course: &actor.course, state: &actor.state, seen: rows.seen(), frame: player.frame }
+}
+
+/// The quadruped that comes with the program.
+fn quadruped() -> Player {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../assets/packages/quadruped");
+    let package = crate::Package::read(folder.as_ref()).unwrap();
+    Player::new(&[package.part().unwrap()], &options(Vec::new())).unwrap()
+}
+
+#[test]
+fn what_is_foreseen_is_what_comes() {
+    let mut player = quadruped();
+    wait(&mut player, 20);
+    let mut foresight = Foresight::new(player.part(0), 1.4).unwrap();
+    // Due on the way: until then nobody knows what comes after that.
+    let here = player.part(0).generator().figure().heading_frame(&player.position(0));
+    let objective = Objective::at(1, here.point([0.5, 0.3]), 1.2);
+    let asked = Steer::Objective(objective);
+    assert_eq!(foresight.choose(&[Wish { steer: asked, ..Wish::FREE }], present(&player)).unwrap(), 0);
+    let foreseen = foresight.foreseen();
+    assert_eq!(foreseen.len(), 43);
+    for (frame, foreseen) in foreseen.iter().enumerate() {
+        let now: Vec<f32> = player.position(0).iter().map(|x| *x as f32).collect();
+        assert_eq!(*foreseen, now, "{frame} frames later");
+        let then = Steer::Objective(Objective { actions: 1, ..Objective::default() });
+        let steer = if player.frame() <= 36 { asked } else { then };
+        player.step(&[Input { steer, ..Input::default() }]).unwrap();
+    }
+    let way = [0, 1].map(|k| player.position(0)[k] - here.point([0.0; 2])[k]);
+    assert!(way[0].hypot(way[1]) > 0.2 && player.figures(0).falls == 0, "it walks: {way:?}");
+}
+
+#[test]
+fn a_plan_goes_on_ahead_until_the_body_goes_otherwise() {
+    let mut player = alone(&[]);
+    let mut foresight = Foresight::new(player.part(0), 0.4).unwrap();
+    assert_eq!(foresight.go_on(present(&player).seen).unwrap(), Outlook::Unknown, "there is no plan");
+    foresight.choose(&[Wish::FREE], present(&player)).unwrap();
+    for _ in 0..4 {
+        wait(&mut player, 1);
+        assert_eq!(foresight.go_on(present(&player).seen).unwrap(), Outlook::Good);
+        assert_eq!(foresight.foreseen().len(), 13);
+    }
+    player.step(&[blow()]).unwrap();
+    assert_eq!(foresight.go_on(present(&player).seen).unwrap(), Outlook::Unknown);
+}
+
+/// A character that knows a leap which no body can follow: three metres up.
+fn leaper(foresight_secs: f64) -> Player {
+    let mut saved = standing(&["Leap"]);
+    if let sinew_learn::SavedGenerator::Matching { set, .. } = &mut saved {
+        let nq = set.header.position_count;
+        let leap = &mut set.sequences[1];
+        for frame in (0..leap.labels.len()).filter(|&frame| leap.labels[frame] == 2) {
+            let share = (frame as f32 - 40.0) / ACTION_FRAMES as f32;
+            leap.positions[frame * nq + 2] += 3.0 * (std::f32::consts::PI * share).sin();
+        }
+    }
+    let part = Part::new(&saved, &policy()).unwrap();
+    Player::new(&[part], &PlayerOptions { foresight_secs, ..options(Vec::new()) }).unwrap()
+}
+
+#[test]
+fn who_would_fall_does_not_do_what_is_asked_and_waits_no_longer_than_patience() {
+    let played = |foresight_secs: f64, action: Option<usize>| {
+        let mut player = leaper(foresight_secs);
+        let mut happened = Vec::new();
+        for frame in 0..100 {
+            let steer = match action {
+                Some(_) => Steer::Stick([0.0; 2]),
+                None => Steer::Objective(Objective { actions: 2, ..Objective::default() }),
+            };
+            let input = Input { steer, action: action.filter(|_| frame == 2), ..Input::default() };
+            happened.extend(player.step(&[input]).unwrap().iter().map(|event| event.what));
+            if happened.contains(&Happening::Fell) {
+                break;
+            }
+        }
+        // An action is given up at last; steering is not.
+        assert_eq!(player.actors[0].waits(), foresight_secs > 0.0 && action.is_none());
+        (player.figures(0).falls, happened)
+    };
+    for action in [Some(1), None] {
+        assert_eq!(played(0.0, action).0, 1, "{action:?}");
+        assert_eq!(played(1.5, action), (0, Vec::new()), "{action:?}");
+    }
 }

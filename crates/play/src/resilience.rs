@@ -9,11 +9,9 @@ use crate::event::Happening;
 use crate::input::{Input, Steer, Throw};
 use crate::part::Part;
 use crate::player::{Player, PlayerOptions};
+use crate::wish::{PERSON_M, WALK_SPEED};
 use serde::{Deserialize, Serialize};
 
-/// Speed at which a person of 1.75 m walks, m/s; others go as much faster as their legs swing slower (Froude).
-const WALK_SPEED: f64 = 1.2;
-const PERSON_M: f64 = 1.75;
 /// How long the character is watched after the throw, s.
 const WATCHED_SECS: f64 = 3.0;
 /// A ball that has not met the character by then has missed it, s.
@@ -36,6 +34,8 @@ pub struct ThrowTrial {
     pub speed: f64,
     /// Where it comes from: degrees to the left of where the character looks.
     pub from_deg: f64,
+    /// How far ahead the character tries out what it is asked for, s; 0 for not at all. It does not foresee balls.
+    pub foresight_secs: f64,
 }
 
 /// What came of a throw.
@@ -56,7 +56,7 @@ impl ThrowTrial {
     pub fn options(&self) -> PlayerOptions {
         let radius_m = RADIUS_OF_5_KG_M * libm::cbrt(self.mass_kg / 5.0);
         let balls = vec![BallKind { mass_kg: self.mass_kg, radius_m, count: 1 }];
-        PlayerOptions { seed: self.seed, balls, places: Vec::new() }
+        PlayerOptions { seed: self.seed, balls, foresight_secs: self.foresight_secs, ..PlayerOptions::default() }
     }
 }
 
@@ -120,7 +120,7 @@ mod tests {
     use crate::test_character::part;
 
     fn trial(mass_kg: f64, speed: f64) -> ThrowTrial {
-        ThrowTrial { seed: 3, walk_secs: 0.3, mass_kg, speed, from_deg: 40.0 }
+        ThrowTrial { seed: 3, walk_secs: 0.3, mass_kg, speed, from_deg: 40.0, foresight_secs: 0.5 }
     }
 
     #[test]

@@ -4,6 +4,7 @@
 //! seconds = 8.0                 # how long it is played
 //! seed = 1                      # where motions begin
 //! characters = 1                # how many share the world
+//! foresight = 3.5               # how far ahead they try out what they are asked for, s
 //!
 //! [[input]]
 //! at = 0.5                      # seconds
@@ -20,7 +21,7 @@
 
 use crate::error::PlayError;
 use crate::input::{Input, Push, Steer, Throw};
-use crate::player::Player;
+use crate::player::{FORESIGHT_SECS, MOST_FORESIGHT_SECS, Player};
 use serde::{Deserialize, Serialize};
 use sinew_learn::Objective;
 use std::path::Path;
@@ -45,6 +46,9 @@ pub struct Script {
     /// How many of the character share the world.
     #[serde(default = "one_character", skip_serializing_if = "is_one")]
     pub characters: usize,
+    /// How far ahead characters try out what they are asked for, s; 0 for not at all.
+    #[serde(default = "usual_foresight", skip_serializing_if = "is_usual_foresight")]
+    pub foresight: f64,
     /// Inputs; those of the same frame in their order.
     #[serde(default)]
     pub input: Vec<TimedInput>,
@@ -56,6 +60,14 @@ fn one() -> u64 {
 
 fn one_character() -> usize {
     1
+}
+
+fn usual_foresight() -> f64 {
+    FORESIGHT_SECS
+}
+
+fn is_usual_foresight(secs: &f64) -> bool {
+    *secs == FORESIGHT_SECS
 }
 
 fn is_one(number: &usize) -> bool {
@@ -116,7 +128,7 @@ fn is_zero(number: &usize) -> bool {
 impl Script {
     /// Nothing so far.
     pub fn new(seed: u64) -> Script {
-        Script { seconds: None, seed, characters: 1, input: Vec::new() }
+        Script { seconds: None, seed, characters: 1, foresight: FORESIGHT_SECS, input: Vec::new() }
     }
 
     /// Reads a file.
@@ -145,6 +157,9 @@ impl Script {
         }
         if !(1..=MOST_CHARACTERS).contains(&self.characters) {
             return Some(format!("characters is {}, but must lie between 1 and {MOST_CHARACTERS}", self.characters));
+        }
+        if !(0.0..=MOST_FORESIGHT_SECS).contains(&self.foresight) {
+            return Some(format!("foresight is {}, but must lie between 0 and {MOST_FORESIGHT_SECS}", self.foresight));
         }
         self.input.iter().enumerate().find_map(|(index, input)| {
             let number = index + 1;
@@ -339,6 +354,9 @@ mod tests {
         assert!(found.contains("only one of"), "{found}");
         assert!(said("[[input]]\nat = -1.0\n").contains("at is -1"));
         assert!(said("characters = 9\n").contains("between 1 and 6"));
+        assert!(said("foresight = 11.0\n").contains("foresight is 11, but must lie between 0 and 10"));
+        let told = |script: &Script| script.to_toml().unwrap().contains("foresight");
+        assert!(!told(&Script::new(1)) && told(&Script { foresight: 0.0, ..Script::new(1) }));
         assert!(said("seconds = nan\n").contains("seconds is NaN"));
         assert!(said("[[input]]\nat = 1.0\nstik = [1.0, 0.0]\n").contains("stik"));
     }

@@ -18,6 +18,8 @@ pub struct TrackedBody {
     pub(crate) model: Arc<Model>,
     pub(crate) joints: Vec<JointSlot>,
     pub(crate) points: Points,
+    /// The watched point that is highest at rest: the head of whoever stands.
+    pub(crate) top: usize,
     pub(crate) height_m: f64,
 }
 
@@ -94,7 +96,8 @@ impl TrackedBody {
         let heights = || rest.end_effectors.iter().map(|place| place[2]);
         let (top, low) = (heights().fold(f64::MIN, f64::max), heights().fold(f64::MAX, f64::min));
         let height_m = (top - low).max(1e-3);
-        Ok(TrackedBody { character: character.clone(), forward_rad, model, joints, points, height_m })
+        let top = heights().position(|height| height == top).unwrap_or(0);
+        Ok(TrackedBody { character: character.clone(), forward_rad, model, joints, points, top, height_m })
     }
 
     /// The compiled character. Its end effectors are those of the character, then points that are watched.

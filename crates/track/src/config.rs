@@ -78,6 +78,9 @@ pub struct TrackerConfig {
     pub most_body_distance: f64,
     /// An episode ends where the root is lower than this share of its height in the reference.
     pub least_root_height: f64,
+    /// An episode ends where the point that is highest at rest, the head, is lower than this share of its height in the reference: who lies on his head may have
+    /// his root as high as when he stands.
+    pub least_top_height: f64,
     /// Most frames of an episode; one that is cut off there is no failure. 0 for the whole reference.
     pub most_frames: usize,
     /// Whether episodes begin more often where they fail (eq. 13 and 14); otherwise anywhere.
@@ -177,7 +180,7 @@ impl TrackerConfig {
     /// Name, value and range of the first field that is unusable.
     pub fn fault(&self) -> Option<(&'static str, f64, &'static str)> {
         let whole = |value: usize| value as f64;
-        let ranges: [(&'static str, f64, f64, f64, &'static str); 40] = [
+        let ranges: [(&'static str, f64, f64, f64, &'static str); 41] = [
             ("practice_minutes", self.practice_minutes, 0.01, 1000.0, "from 0.01 to 1000"),
             ("steps_per_frame", whole(self.steps_per_frame), 1.0, 1000.0, "from 1 to 1000"),
             ("action_rad", self.action_rad, 1e-6, 10.0, "from 0.000001 to 10"),
@@ -197,6 +200,7 @@ impl TrackerConfig {
             ("most_root_turn", self.most_root_turn, 0.0, 10.0, "from 0 to 10"),
             ("most_body_distance", self.most_body_distance, 0.0, 1e6, "at least 0"),
             ("least_root_height", self.least_root_height, 0.0, 1.0, "from 0 to 1"),
+            ("least_top_height", self.least_top_height, 0.0, 1.0, "from 0 to 1"),
             ("most_frames", whole(self.most_frames), 0.0, 1e6, "at most 1000000"),
             ("segments", whole(self.segments), 1.0, 1e6, "from 1 to 1000000"),
             ("start_temperature", self.start_temperature, 1e-6, 1e6, "from 0.000001 to 1000000"),
@@ -262,6 +266,7 @@ fn icc() -> TrackerConfig {
         most_root_turn: 2.2,
         most_body_distance: 0.0,
         least_root_height: 0.5,
+        least_top_height: 0.0,
         most_frames: 0,
         adaptive_starts: true,
         segments: 1000,
@@ -302,6 +307,7 @@ fn ours() -> TrackerConfig {
         most_root_distance: 0.5,
         most_root_turn: 1.2,
         most_body_distance: 0.4,
+        least_top_height: 0.5,
         most_frames: 300,
         uniform_starts: 0.1,
         worlds: 256,

@@ -21,6 +21,11 @@ impl Course {
         Course { motion, before }
     }
 
+    /// `qpos` of the frame before the present one.
+    pub fn before(&self) -> &[f64] {
+        &self.before
+    }
+
     /// The frame before the present one, the present one, and `ahead` that the generator predicts.
     pub fn window(&self, generator: &dyn Generator, objective: &Objective, ahead: usize) -> Vec<Vec<f64>> {
         let mut state = self.motion.clone();

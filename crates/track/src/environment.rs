@@ -76,6 +76,8 @@ pub(crate) struct Ends {
     pub least_upright: f32,
     pub body_distance: f32,
     pub least_root_height: f32,
+    /// Least height of the point that is highest at rest, over its height in the reference.
+    pub least_top_height: f32,
 }
 
 impl Ends {
@@ -88,16 +90,18 @@ impl Ends {
             least_upright: -2.0,
             body_distance: or_none(config.most_body_distance * length),
             least_root_height: config.least_root_height as f32,
+            least_top_height: config.least_top_height as f32,
         }
     }
 
-    pub fn has_failed(&self, frame: &Frame<'_>, position: &[f32], body_error: f32) -> bool {
+    pub fn has_failed(&self, frame: &Frame<'_>, position: &[f32], bodies: &BodyErrors) -> bool {
         let length = |v: &[f32]| v.iter().map(|x| x * x).sum::<f32>().sqrt();
         let away: [f32; 3] = std::array::from_fn(|k| position[k] - frame.position[k]);
         length(&away) > self.root_distance
             || length(&frame.root_turn(position)) > self.root_turn
             || frame.upright(position) < self.least_upright
-            || body_error > self.body_distance
+            || bodies.mean > self.body_distance
+            || bodies.top_height < self.least_top_height
             || position[2] < self.least_root_height * frame.position[2]
     }
 }
@@ -289,9 +293,10 @@ impl<'a> Environment<'a> {
             let velocity = &velocities[world * nv..(world + 1) * nv];
             let seen = &seen[world * no..(world + 1) * no];
             let reward = scales.terms(body, &reference.is_moved, &frame, position, velocity, seen).product();
-            let (body_error, worst_body) = body_errors(body, &frame, seen);
+            let bodies = body_errors(body, &frame, seen);
+            let (body_error, worst_body) = (bodies.mean, bodies.worst);
             let lasted = (place.frame - place.start) as usize;
-            let episode = if ends.has_failed(&frame, position, body_error) {
+            let episode = if ends.has_failed(&frame, position, &bodies) {
                 Episode::Failed
             } else if place.frame as usize + 1 >= end || config.most_frames > 0 && lasted >= config.most_frames {
                 Episode::CutOff
@@ -353,18 +358,35 @@ impl<'a> Environment<'a> {
     }
 }
 
-/// Mean and largest distance of bodies from the reference, m.
-pub(crate) fn body_errors(body: &TrackedBody, frame: &Frame<'_>, seen: &[f32]) -> (f32, f32) {
+/// A motion that has the highest point lower than this, over the character's height, lies.
+const LOW_TOP: f32 = 0.2;
+
+/// How far bodies are from the reference.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct BodyErrors {
+    /// Mean distance, m.
+    pub mean: f32,
+    /// Largest distance, m.
+    pub worst: f32,
+    /// Height of the point that is highest at rest, over its height in the reference.
+    pub top_height: f32,
+}
+
+pub(crate) fn body_errors(body: &TrackedBody, frame: &Frame<'_>, seen: &[f32]) -> BodyErrors {
     let first = 3 * body.points.effectors;
     let own = seen[6 + first..].chunks_exact(3);
     let wanted = frame.places[3 + first..].chunks_exact(3);
     let (mut sum, mut worst) = (0.0, 0.0f32);
+    let height = |points: &[f32]| points[3 * body.top + 2];
+    let (own_top, wanted_top) = (height(&seen[6..]), height(&frame.places[3..]));
+    // Who is to lie may.
+    let top_height = if wanted_top > LOW_TOP * body.height_m as f32 { own_top / wanted_top } else { 1.0 };
     for (own, wanted) in own.zip(wanted).take(body.points.bodies) {
         let distance = own.iter().zip(wanted).map(|(a, b)| (a - b) * (a - b)).sum::<f32>().sqrt();
         sum += distance;
         worst = worst.max(distance);
     }
-    (sum / body.points.bodies as f32, worst)
+    BodyErrors { mean: sum / body.points.bodies as f32, worst, top_height }
 }
 
 #[cfg(test)]
@@ -483,37 +505,60 @@ mod tests {
             least_upright: -2.0,
             body_distance: f32::INFINITY,
             least_root_height: 0.0,
+            least_top_height: 0.0,
         };
+        let near = BodyErrors { mean: 0.0, worst: 0.0, top_height: 1.0 };
         let mut position = frame.position.to_vec();
         position[0] += 0.3;
         let away = Ends { root_distance: 0.29, ..none };
         assert!(
-            away.has_failed(&frame, &position, 0.0)
-                && !Ends { root_distance: 0.31, ..none }.has_failed(&frame, &position, 0.0)
+            away.has_failed(&frame, &position, &near)
+                && !Ends { root_distance: 0.31, ..none }.has_failed(&frame, &position, &near)
         );
         let turned = product(four(frame.position, 3), quaternion([0.0, 0.5, 0.0]));
         position[3..7].copy_from_slice(&turned);
-        assert!(Ends { root_turn: 0.49, ..none }.has_failed(&frame, &position, 0.0));
-        assert!(!Ends { root_turn: 0.51, ..none }.has_failed(&frame, &position, 0.0));
+        assert!(Ends { root_turn: 0.49, ..none }.has_failed(&frame, &position, &near));
+        assert!(!Ends { root_turn: 0.51, ..none }.has_failed(&frame, &position, &near));
         // Who looks elsewhere is as upright as before; who leans is not.
         let leaning = |axis: [f32; 3]| {
             let mut position = frame.position.to_vec();
             let turned = product(four(&position, 3), quaternion(axis));
             position[3..7].copy_from_slice(&turned);
-            Ends { least_upright: 0.5, ..none }.has_failed(&frame, &position, 0.0)
+            Ends { least_upright: 0.5, ..none }.has_failed(&frame, &position, &near)
         };
         assert_eq!(
             [[0.0, 0.0, 2.0], [1.0, 0.0, 0.0], [1.1, 0.0, 0.0], [0.0, -1.1, 0.0]].map(leaning),
             [false, false, true, true]
         );
-        assert!(Ends { body_distance: 0.1, ..none }.has_failed(&frame, &position, 0.11));
+        assert!(Ends { body_distance: 0.1, ..none }.has_failed(&frame, &position, &BodyErrors { mean: 0.11, ..near }));
+        let sunk = BodyErrors { top_height: 0.45, ..near };
+        assert!(Ends { least_top_height: 0.5, ..none }.has_failed(&frame, &position, &sunk));
+        assert!(!Ends { least_top_height: 0.4, ..none }.has_failed(&frame, &position, &sunk));
         position[2] *= 0.6;
-        assert!(Ends { least_root_height: 0.61, ..none }.has_failed(&frame, &position, 0.0));
-        assert!(!Ends { least_root_height: 0.59, ..none }.has_failed(&frame, &position, 0.0));
+        assert!(Ends { least_root_height: 0.61, ..none }.has_failed(&frame, &position, &near));
+        assert!(!Ends { least_root_height: 0.59, ..none }.has_failed(&frame, &position, &near));
         // Limits grow with the figure, and 0 is none.
         let ends = Ends::new(&body, &TrackerConfig { most_root_distance: 1.0, most_body_distance: 0.0, ..config });
         assert!(
             (f64::from(ends.root_distance) - body.height_m / 1.7).abs() < 1e-6 && ends.body_distance == f32::INFINITY
         );
+    }
+
+    #[test]
+    fn the_top_is_the_point_that_is_highest_at_rest() {
+        let (body, reference) = swaying(&small_config());
+        let frame = reference.frame(5);
+        let mut seen = [&[0.0; 6], &frame.places[3..]].concat();
+        assert_eq!(body_errors(&body, &frame, &seen), BodyErrors { mean: 0.0, worst: 0.0, top_height: 1.0 });
+        let height = |point: usize| frame.places[3 + 3 * point + 2];
+        assert!((0..body.points.count()).all(|point| height(point) <= height(body.top) + 0.05));
+        // The head goes down.
+        seen[6 + 3 * body.top + 2] *= 0.3;
+        assert!((body_errors(&body, &frame, &seen).top_height - 0.3).abs() < 1e-6);
+        // Where it is down in the reference, too, that is as it should be.
+        let mut places = frame.places.to_vec();
+        places[3 + 3 * body.top + 2] = 0.1 * body.height_m as f32;
+        let lying = Frame { places: &places, ..frame };
+        assert_eq!(body_errors(&body, &lying, &seen).top_height, 1.0);
     }
 }

@@ -127,9 +127,9 @@ impl Pilot {
     /// Judges where the character came to in the frame that was decided for.
     pub fn judge(&self, state: &PilotState, seen: Seen<'_>) -> Moment {
         let frame = state.window.frame(PRESENT + 1);
-        let (error, _) = body_errors(&self.body, &frame, seen.observed);
-        let has_fallen = self.ends.has_failed(&frame, seen.position, error);
-        Moment { body_error_m: f64::from(error), has_fallen }
+        let errors = body_errors(&self.body, &frame, seen.observed);
+        let has_fallen = self.ends.has_failed(&frame, seen.position, &errors);
+        Moment { body_error_m: f64::from(errors.mean), has_fallen }
     }
 
     fn windowed(&self, window: &[Vec<f64>]) -> Result<Reference, TrackError> {

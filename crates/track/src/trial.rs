@@ -16,6 +16,8 @@ const STARTS: u64 = 0x0054_5249_414c;
 const MEAN_LIMIT_M: f64 = 0.5;
 /// Who leans 60° away from his motion lies, for a person who looks: the cosine. Low figures with large heads pass all other rules while they lie.
 const LEAST_UPRIGHT: f32 = 0.5;
+/// Whose head, the point that is highest at rest, is lower than this share of its height in the motion lies, whatever the root does.
+const LEAST_TOP_HEIGHT: f64 = 0.5;
 /// The same for any single body, m: stricter.
 const BODY_LIMIT_M: f64 = 0.25;
 
@@ -150,6 +152,7 @@ pub(crate) fn trial_ends(body: &TrackedBody, policy: &TrainedPolicy) -> Ends {
         most_root_turn: 2.2,
         most_body_distance: MEAN_LIMIT_M,
         least_root_height: 0.5,
+        least_top_height: LEAST_TOP_HEIGHT,
         ..policy.config.clone()
     };
     Ends { least_upright: LEAST_UPRIGHT, ..Ends::new(body, &config) }

@@ -37,6 +37,9 @@ pub struct Bring {
     /// How hard clips are searched for: quick, default or paper, as in `sinew transfer`
     #[arg(long, value_name = "PRESET", value_parser = one_of::<Preset>(), default_value_t)]
     preset: Preset,
+    /// Minutes of motion between the clips, such as halts and turns, that are made feasible before training: about a minute of work for each 6 s
+    #[arg(long, value_name = "M", default_value_t = 0.0, allow_negative_numbers = true)]
+    rehearse: f64,
     /// Seconds under random objectives by which the character is measured
     #[arg(long, value_name = "SECS", default_value_t = 600.0, allow_negative_numbers = true)]
     measure: f64,
@@ -64,6 +67,9 @@ impl Bring {
         if !(10.0..=36_000.0).contains(&self.measure) {
             bail!("--measure {}: give a number of seconds from 10 to 36000", self.measure);
         }
+        if !(0.0..=60.0).contains(&self.rehearse) {
+            bail!("--rehearse {}: give a number of minutes from 0 to 60", self.rehearse);
+        }
         let mut tracker = TrackerConfig::preset(TrackerPreset::Driven);
         let mut training = Duration::from_secs_f64(60.0 * minutes);
         if let Some(millions) = self.transitions {
@@ -78,6 +84,7 @@ impl Bring {
             input: self.input.clone(),
             clips: self.clips.iter().map(|name| name.trim().to_owned()).filter(|name| !name.is_empty()).collect(),
             preset: self.preset,
+            rehearsed_minutes: self.rehearse,
             training,
             from: self.from.clone(),
             tracker,

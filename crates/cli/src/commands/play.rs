@@ -5,7 +5,7 @@ use crate::bar::{Bar, Broken, stopped_by_interrupt};
 use anyhow::{Result, bail};
 use clap::Args;
 use sinew::play::{Moves, Request, ResilienceRequest, measure_resilience, open, play};
-use sinew::playing::Package;
+use sinew::playing::{FORESIGHT_SECS, MOST_FORESIGHT_SECS, Package};
 use sinew::work::RunOptions;
 use std::path::{Path, PathBuf};
 
@@ -24,6 +24,9 @@ pub struct Play {
     /// Throws balls at it while it walks, from all around: which share it withstands
     #[arg(long, conflicts_with_all = ["script", "random", "out", "record"])]
     resilience: bool,
+    /// How far ahead the character tries out what it is asked for before it does that, s; 0 for not at all
+    #[arg(long, value_name = "SECS", conflicts_with = "script", default_value_t = FORESIGHT_SECS, allow_negative_numbers = true)]
+    foresight: f64,
     /// Balls of each mass
     #[arg(long, value_name = "N", default_value_t = 1000, requires = "resilience")]
     throws: usize,
@@ -63,12 +66,17 @@ impl Play {
         ];
         outputs.extend(self.out.iter().map(|out| ("--out", Some(out), &["glb", "bvh", "npz"][..])));
         check_outputs(self.script.as_deref(), &outputs)?;
+        if !(0.0..=MOST_FORESIGHT_SECS).contains(&self.foresight) {
+            bail!("--foresight {}: give a number of seconds from 0 to {MOST_FORESIGHT_SECS}", self.foresight);
+        }
         if self.resilience {
             return self.throw_balls();
         }
         let moves = match (&self.script, self.random) {
             (Some(script), _) => Moves::Script(script.clone()),
-            (None, Some(seconds)) if (1.0..=36_000.0).contains(&seconds) => Moves::Random { seconds, seed: self.seed },
+            (None, Some(seconds)) if (1.0..=36_000.0).contains(&seconds) => {
+                Moves::Random { seconds, seed: self.seed, foresight_secs: self.foresight }
+            }
             (None, Some(seconds)) => bail!("--random {seconds}: give a number of seconds from 1 to 36000"),
             (None, None) if self.json || self.record.is_some() || outputs.iter().any(|(_, path, _)| path.is_some()) => {
                 bail!(
@@ -111,6 +119,7 @@ impl Play {
             throws: self.throws,
             seed: self.seed,
             is_scaled: self.scaled,
+            foresight_secs: self.foresight,
             film: self.film.clone(),
             gif: self.gif.clone(),
         };

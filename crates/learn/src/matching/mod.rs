@@ -361,6 +361,13 @@ impl Generator for MotionMatching {
         completed(intent, &shown)
     }
 
+    fn shown_actions(&self, state: &GeneratorState) -> u32 {
+        match &state.memory {
+            Memory::Matching(memory) => self.store.intents[memory.frame].actions,
+            Memory::Recurrent(_) => 0,
+        }
+    }
+
     fn move_ground(&self, state: &mut GeneratorState, by: &GroundTransform) {
         by.move_root(&mut state.qpos);
         let memory = memory_of(state);

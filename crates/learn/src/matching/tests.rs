@@ -327,3 +327,24 @@ fn a_motion_that_is_moved_goes_on_there_as_here() {
         matching.step(&mut there, &objective);
     }
 }
+
+#[test]
+fn it_tells_the_actions_of_the_frame_that_it_shows() {
+    let (_, mut set) = stepping(1.0, 150);
+    set.header.actions.push(Action::new("Wave", Goal::Achieve));
+    let sequence = &mut set.sequences[0];
+    sequence.labels[80..100].fill(0b10);
+    for frame in 0..150 {
+        sequence.intents[frame].actions = sequence.labels[frame];
+    }
+    let matching = MotionMatching::new(&set, &MatchingConfig::default()).unwrap();
+    let mut state = matching.start(1);
+    let mut shown = 0;
+    for _ in 0..200 {
+        matching.step(&mut state, &Objective::default());
+        let frame = memory_of(&mut state).frame;
+        assert_eq!(matching.shown_actions(&state), if (80..100).contains(&frame) { 0b10 } else { 0b1 }, "{frame}");
+        shown |= matching.shown_actions(&state);
+    }
+    assert_eq!(shown, 0b11);
+}

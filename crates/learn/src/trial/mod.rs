@@ -126,6 +126,8 @@ pub struct Trace {
     pub rows: Vec<Vec<f64>>,
     /// Contacts of each frame.
     pub contacts: Vec<u32>,
+    /// A bit for each action that each frame shows.
+    pub shown: Vec<u32>,
     /// The objective of each frame.
     pub objectives: Vec<Objective>,
     joint_places: Vec<Vec<[f64; 3]>>,
@@ -148,6 +150,7 @@ fn generated(generator: &dyn Generator, tasks: &Tasks, options: &TrialOptions) -
     let mut trace = Trace {
         rows: vec![state.qpos.clone()],
         contacts: vec![state.contacts],
+        shown: vec![generator.shown_actions(&state)],
         objectives: Vec::new(),
         joint_places: vec![generator.joint_places(&state)],
         micros: Vec::new(),
@@ -170,6 +173,7 @@ fn generated(generator: &dyn Generator, tasks: &Tasks, options: &TrialOptions) -
             trace.micros.push(1e6 * clock.elapsed().as_secs_f64());
             trace.rows.push(state.qpos.clone());
             trace.contacts.push(state.contacts);
+            trace.shown.push(generator.shown_actions(&state));
             trace.objectives.push(objective);
             trace.joint_places.push(generator.joint_places(&state));
         }

@@ -137,6 +137,7 @@ fn a_change_of_direction_is_followed_when_the_velocity_points_there() {
     let trace = Trace {
         rows: roots(20),
         contacts: Vec::new(),
+        shown: Vec::new(),
         objectives: Vec::new(),
         joint_places: Vec::new(),
         micros: Vec::new(),

@@ -1,8 +1,9 @@
 //! From a rigged file to a package: the one use-case that command line, studio and programs share.
 
 use super::page::page;
+use super::rehearsal::rehearse;
 use super::summary::{StageRow, Summary};
-use super::transfers::{self, USED, plan, transfer_all};
+use super::transfers::{self, Transfers, USED, check_usable, labels, plan, put_labels, transfer_all};
 use crate::error::{BringError, Error, FileError, Result};
 use crate::learn::{self, generator, tracker};
 use crate::play::{measure, open};
@@ -37,6 +38,8 @@ pub struct Request {
     pub clips: Vec<String>,
     /// How hard transfers are searched for.
     pub preset: Preset,
+    /// Minutes of motion between the clips that are made feasible, too; 0 for none.
+    pub rehearsed_minutes: f64,
     /// Longest training.
     pub training: Duration,
     /// A package whose policy is trained further, instead of one that knows nothing: its folder, or the name of one that comes with the program.
@@ -59,7 +62,13 @@ impl Request {
 
     fn begun(&self, source: &Source) -> Begun {
         let input = format!("{:016x}", fnv1a(source.bytes.iter().copied()));
-        Begun { input, clips: self.clips.clone(), preset: self.preset.to_string(), seed: self.seed }
+        Begun {
+            input,
+            clips: self.clips.clone(),
+            preset: self.preset.to_string(),
+            rehearsed_minutes: self.rehearsed_minutes,
+            seed: self.seed,
+        }
     }
 }
 
@@ -69,6 +78,7 @@ struct Begun {
     input: String,
     clips: Vec<String>,
     preset: String,
+    rehearsed_minutes: f64,
     seed: u64,
 }
 
@@ -80,6 +90,8 @@ pub enum Stage {
     Model,
     /// Clips become simulated motions.
     Transfers,
+    /// What lies between the clips becomes simulated motion, too.
+    Rehearsal,
     /// Simulated motions become a data set.
     Data,
     /// The data set becomes a generator.
@@ -95,6 +107,7 @@ impl fmt::Display for Stage {
         out.write_str(match self {
             Stage::Model => "modelling",
             Stage::Transfers => "transferring clips",
+            Stage::Rehearsal => "rehearsing what lies between the clips",
             Stage::Data => "making the data set",
             Stage::Generator => "making the generator",
             Stage::Training => "training the policy",
@@ -152,17 +165,29 @@ pub fn bring(request: &Request, options: &RunOptions, observe: &mut Observe<'_>)
     stages.add(Stage::Model, began);
 
     let began = Instant::now();
-    let Some((used, left_out)) = transfer_all(request, &project, &planned, options, observe)? else { return Ok(None) };
-    for clip in &left_out {
+    let transfers = Transfers { request, source: &source, project: &project, stage: Stage::Transfers };
+    let Some(done) = transfer_all(&transfers, &planned, options, observe)? else { return Ok(None) };
+    for clip in &done.left_out {
         let _ = observe(Event::Note(&format!("left out: {}: {}", clip.clip, clip.why)));
     }
+    check_usable(request, &project, &planned, &done)?;
+    let (used, left_out) = (done.used, done.left_out);
+    put_labels(request, &labels(&used, &[]))?;
     stages.add(Stage::Transfers, began);
 
+    if request.rehearsed_minutes > 0.0 {
+        let began = Instant::now();
+        let Some((pieces, all)) = rehearse(request, &source, &project, options, observe)? else { return Ok(None) };
+        let _ = observe(Event::Note(&format!("{} of {all} pieces between the clips can be performed", pieces.len())));
+        put_labels(request, &labels(&used, &pieces))?;
+        stages.add(Stage::Rehearsal, began);
+    }
+
     let began = Instant::now();
-    let Some(()) = make_data(request, options, observe)? else { return Ok(None) };
+    let Some(()) = make_data(request, &work, Stage::Data, options, observe)? else { return Ok(None) };
     stages.add(Stage::Data, began);
     let began = Instant::now();
-    let Some(()) = make_generator(request, options, observe)? else { return Ok(None) };
+    let Some(()) = make_generator(request, &work, Stage::Generator, options, observe)? else { return Ok(None) };
     stages.add(Stage::Generator, began);
     let began = Instant::now();
     let Some(()) = make_policy(request, options, observe)? else { return Ok(None) };
@@ -238,15 +263,21 @@ fn going_on(options: &RunOptions) -> RunOptions {
     RunOptions { resumes: true, ..options.clone() }
 }
 
-fn make_data(request: &Request, options: &RunOptions, observe: &mut Observe<'_>) -> Result<Option<()>> {
-    let (work, stage) = (request.work(), Stage::Data);
+/// Makes the data set of the simulated motions, in the folder `work`.
+pub(super) fn make_data(
+    request: &Request,
+    work: &Path,
+    stage: Stage,
+    options: &RunOptions,
+    observe: &mut Observe<'_>,
+) -> Result<Option<()>> {
     if work.join("set").join(learn::SET).is_file() {
         return Ok(Some(()));
     }
     told(observe, stage, 0.0);
     let asked = learn::Request {
-        input: work.join(USED),
-        character: Some(work.join(CHARACTER)),
+        input: request.work().join(USED),
+        character: Some(request.work().join(CHARACTER)),
         labels: None,
         config: DataConfig { minutes: AUGMENTED_MINUTES, ..DataConfig::default() },
         seed: request.seed,
@@ -267,12 +298,18 @@ fn make_data(request: &Request, options: &RunOptions, observe: &mut Observe<'_>)
     Ok(made.map(|_| ()))
 }
 
-fn make_generator(request: &Request, options: &RunOptions, observe: &mut Observe<'_>) -> Result<Option<()>> {
-    let work = request.work();
+/// Makes the generator of the data set in the folder `work`.
+pub(super) fn make_generator(
+    request: &Request,
+    work: &Path,
+    stage: Stage,
+    options: &RunOptions,
+    observe: &mut Observe<'_>,
+) -> Result<Option<()>> {
     if work.join("generator").join(generator::GENERATOR).is_file() {
         return Ok(Some(()));
     }
-    told(observe, Stage::Generator, 0.0);
+    told(observe, stage, 0.0);
     let asked = generator::Request {
         set: work.join("set"),
         settings: generator::GeneratorSettings::Matching(MatchingConfig::default()),
@@ -339,6 +376,7 @@ mod tests {
             input: "human".into(),
             clips: vec!["walk".into()],
             preset: Preset::Quick,
+            rehearsed_minutes: 0.0,
             training: Duration::from_secs(1),
             from: None,
             tracker: TrackerConfig::default(),
@@ -379,8 +417,9 @@ mod tests {
             told += 1;
             ControlFlow::Continue(())
         };
-        assert!(make_data(&asked, &options, &mut observe).expect("done").is_some());
-        assert!(make_generator(&asked, &options, &mut observe).expect("done").is_some());
+        let work = asked.work();
+        assert!(make_data(&asked, &work, Stage::Data, &options, &mut observe).expect("done").is_some());
+        assert!(make_generator(&asked, &work, Stage::Generator, &options, &mut observe).expect("done").is_some());
         assert!(make_policy(&asked, &options, &mut observe).expect("done").is_some());
         assert_eq!(told, 0, "nothing was to be done");
     }

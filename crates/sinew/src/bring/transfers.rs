@@ -58,6 +58,36 @@ pub(super) struct Planned {
     cycles: Option<usize>,
 }
 
+impl Planned {
+    /// A piece of motion, in a folder of its own name.
+    pub fn piece(name: String) -> Planned {
+        Planned { clip: name.clone(), role: Role::Gait, folder: name, cycles: None }
+    }
+}
+
+/// Transfers of one source's clips to one character.
+#[derive(Clone, Copy)]
+pub(super) struct Transfers<'a> {
+    pub request: &'a Request,
+    /// The rig with the clips.
+    pub source: &'a Source,
+    pub project: &'a CharacterProject,
+    /// The stage that they are told as.
+    pub stage: Stage,
+}
+
+/// What came of transfers.
+pub(super) struct Transferred {
+    pub used: Vec<TransferredClip>,
+    pub left_out: Vec<LeftOut>,
+}
+
+/// A simulated motion with what it shows: actions, and from when to when, s.
+pub(super) struct Labelled {
+    pub folder: String,
+    pub spans: Vec<(String, f64, f64)>,
+}
+
 /// The clips that are asked for, and what they are for.
 ///
 /// # Errors
@@ -95,14 +125,13 @@ pub(super) fn plan(source: &Source, wanted: &[String]) -> Result<(Vec<Clip>, Vec
 /// Transfers all clips, several at a time. Returns none where it was told to stop.
 ///
 /// # Errors
-/// Where a transfer cannot be made at all, or all failed.
+/// Where a transfer cannot be made at all.
 pub(super) fn transfer_all(
-    request: &Request,
-    project: &CharacterProject,
+    transfers: &Transfers<'_>,
     planned: &[Planned],
     options: &RunOptions,
     observe: &mut (dyn FnMut(Event<'_>) -> ControlFlow<()> + Send),
-) -> Result<Option<(Vec<TransferredClip>, Vec<LeftOut>)>> {
+) -> Result<Option<Transferred>> {
     let threads = if options.threads == 0 { rayon::current_num_threads() } else { options.threads };
     let at_once = threads.min(planned.len()).max(1);
     let each = RunOptions { threads: (threads / at_once).max(1), ..options.clone() };
@@ -120,9 +149,9 @@ pub(super) fn transfer_all(
                         let (observe, shares) = &mut *lock(&observe);
                         shares[index] = share;
                         let all = shares.iter().sum::<f64>() / shares.len() as f64;
-                        observe(Event::Working { stage: Stage::Transfers, share: all, doing })
+                        observe(Event::Working { stage: transfers.stage, share: all, doing })
                     };
-                    match one(request, project, clip, &each, &mut tell) {
+                    match one(transfers, clip, &each, &mut tell) {
                         Ok(true) => {}
                         Ok(false) => return,
                         Err(error) => {
@@ -140,7 +169,7 @@ pub(super) fn transfer_all(
     if options.cancel.is_cancelled() {
         return Ok(None);
     }
-    sorted_out(request, project, planned)
+    sorted_out(transfers.request, planned).map(Some)
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
@@ -149,18 +178,17 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 
 /// Transfers a clip, where that is not done. Returns false where it was told to stop.
 fn one(
-    request: &Request,
-    project: &CharacterProject,
+    transfers: &Transfers<'_>,
     clip: &Planned,
     options: &RunOptions,
     tell: &mut (dyn FnMut(f64, &str) -> ControlFlow<()> + Send),
 ) -> Result<bool> {
+    let Transfers { request, source, project, .. } = *transfers;
     let work = request.work();
     let is_done = |name: &str| work.join(name).join(&clip.folder).join("summary.json").is_file();
     if is_done(USED) || is_done(FAILED) {
         return Ok(tell(1.0, &clip.clip).is_continue());
     }
-    let source = Source::open(&request.input, &[], &Default::default())?;
     let task = Task {
         clip: Some(clip.clip.clone()),
         cycles: clip.cycles,
@@ -172,7 +200,7 @@ fn one(
     asked.seed = request.seed;
     asked.out = Some(work.join(USED).join(&clip.folder));
     let options = RunOptions { resumes: true, ..options.clone() };
-    let done = transfer::transfer(source, &asked, &options, &mut |event| match event {
+    let done = transfer::transfer(source.clone(), &asked, &options, &mut |event| match event {
         transfer::Event::Searching { progress, .. } => tell(progress.share(), &line(&clip.clip, progress)),
         _ => ControlFlow::Continue(()),
     });
@@ -186,14 +214,10 @@ fn line(clip: &str, progress: &Progress) -> String {
     format!("{clip}: {}", progress.doing)
 }
 
-/// Puts motions that failed aside, and writes what the others show.
-fn sorted_out(
-    request: &Request,
-    project: &CharacterProject,
-    planned: &[Planned],
-) -> Result<Option<(Vec<TransferredClip>, Vec<LeftOut>)>> {
+/// Puts motions that failed aside.
+fn sorted_out(request: &Request, planned: &[Planned]) -> Result<Transferred> {
     let work = request.work();
-    let (mut used, mut left_out) = (Vec::new(), Vec::new());
+    let mut done = Transferred { used: Vec::new(), left_out: Vec::new() };
     for clip in planned {
         let folder = [USED, FAILED].map(|name| work.join(name).join(&clip.folder));
         let place = folder.iter().find(|folder| folder.join("summary.json").is_file()).unwrap_or(&folder[0]);
@@ -204,7 +228,7 @@ fn sorted_out(
                 fs::rename(&folder[0], &folder[1])
                     .map_err(|error| FileError::Write { path: folder[1].clone(), error })?;
             }
-            left_out.push(LeftOut { clip: clip.clip.clone(), why: figures.verdict_sentence.clone() });
+            done.left_out.push(LeftOut { clip: clip.clip.clone(), why: figures.verdict_sentence.clone() });
             continue;
         }
         let action = match clip.role {
@@ -212,26 +236,39 @@ fn sorted_out(
             Role::Action => action_name(&clip.clip),
         };
         let (role, folder) = (clip.role, clip.folder.clone());
-        used.push(TransferredClip { clip: clip.clip.clone(), role, action, folder, figures });
+        done.used.push(TransferredClip { clip: clip.clip.clone(), role, action, folder, figures });
     }
+    Ok(done)
+}
+
+/// Refuses a character none of whose clips can be used, or no gait.
+pub(super) fn check_usable(
+    request: &Request,
+    project: &CharacterProject,
+    planned: &[Planned],
+    done: &Transferred,
+) -> Result<()> {
     let character = project.character().name.clone();
-    if let (true, Some(first)) = (used.is_empty(), left_out.first()) {
-        let report = work.join(FAILED).join(&planned[0].folder).join("report.html");
+    if let (true, Some(first)) = (done.used.is_empty(), done.left_out.first()) {
+        let report = request.work().join(FAILED).join(&planned[0].folder).join("report.html");
         let (clip, why) = (first.clip.clone(), first.why.clone());
         return Err(BringError::AllFailed { character, clip, why, report }.into());
     }
-    if used.iter().all(|clip| clip.role != Role::Gait) {
-        let clips = used.iter().map(|clip| clip.clip.clone()).collect();
+    if done.used.iter().all(|clip| clip.role != Role::Gait) {
+        let clips = done.used.iter().map(|clip| clip.clip.clone()).collect();
         return Err(BringError::NoGait { character, clips }.into());
     }
-    let path = work.join(USED).join(crate::learn::LABELS);
-    let text = labels(&used);
-    fs::write(&path, text).map_err(|error| FileError::Write { path, error })?;
-    Ok(Some((used, left_out)))
+    Ok(())
 }
 
-/// The file of labels: gaits move about, every other clip is an action of its own.
-fn labels(clips: &[TransferredClip]) -> String {
+/// Writes what the simulated motions show beside them.
+pub(super) fn put_labels(request: &Request, text: &str) -> Result<()> {
+    let path = request.work().join(USED).join(crate::learn::LABELS);
+    Ok(fs::write(&path, text).map_err(|error| FileError::Write { path, error })?)
+}
+
+/// The file of labels: gaits move about, every other clip is an action of its own, and what was rehearsed shows both in turn.
+pub(super) fn labels(clips: &[TransferredClip], rehearsed: &[Labelled]) -> String {
     let mut text = String::from("# What the simulated motions show.\n");
     let quoted = |name: &str| toml::Value::String(name.to_owned()).to_string();
     let mut declared = BTreeSet::new();
@@ -247,6 +284,12 @@ fn labels(clips: &[TransferredClip]) -> String {
         let margin = MARGIN_SECS.min(MARGIN_SHARE * secs);
         if clip.role == Role::Action {
             let _ = writeln!(text, "from = {margin:?}\nto = {:?}", secs - margin);
+        }
+    }
+    for Labelled { folder, spans } in rehearsed {
+        for (action, from, to) in spans {
+            let _ = writeln!(text, "\n[[clip]]\nfile = {}\naction = {}", quoted(folder), quoted(action));
+            let _ = writeln!(text, "from = {from:?}\nto = {to:?}");
         }
     }
     text
@@ -287,7 +330,9 @@ mod tests {
 
     #[test]
     fn gaits_move_about_and_actions_are_declared_once_with_margins() {
-        let text = labels(&[clip("walk", Role::Gait), clip("wave", Role::Action), clip("Wave", Role::Action)]);
+        let rehearsed = Labelled { folder: "rehearsal-01".into(), spans: vec![("Wave".into(), 1.5, 2.25)] };
+        let clips = [clip("walk", Role::Gait), clip("wave", Role::Action), clip("Wave", Role::Action)];
+        let text = labels(&clips, &[rehearsed]);
         assert_eq!(text.matches("[[action]]").count(), 1, "{text}");
         let table: toml::Table = toml::from_str(&text).expect("TOML");
         let clips = table["clip"].as_array().expect("clips");
@@ -295,6 +340,8 @@ mod tests {
         assert!(clips[0].get("from").is_none());
         assert_eq!((clips[1]["action"].as_str(), clips[1]["from"].as_float()), (Some("Wave"), Some(0.15)));
         assert_eq!(clips[1]["to"].as_float(), Some(0.85));
+        assert_eq!((clips[3]["file"].as_str(), clips[3]["action"].as_str()), (Some("rehearsal-01"), Some("Wave")));
+        assert_eq!((clips[3]["from"].as_float(), clips[3]["to"].as_float()), (Some(1.5), Some(2.25)));
     }
 
     #[test]

@@ -48,6 +48,8 @@ pub enum Moves {
         seconds: f64,
         /// Seed of the objectives and of where the motion begins.
         seed: u64,
+        /// How far ahead the character tries out what it is asked for, s; 0 for not at all.
+        foresight_secs: f64,
     },
 }
 
@@ -121,7 +123,7 @@ pub fn open(path: &Path) -> Result<Package> {
 /// Where the package cannot be used.
 pub fn measure(package: &Package, seconds: f64, seed: u64) -> Result<Summary> {
     let part = package.part()?;
-    Ok(randomly(package, &part, seconds, seed)?.0)
+    Ok(randomly(package, &part, seconds, &Script::new(seed))?.0)
 }
 
 /// What was played.
@@ -138,9 +140,9 @@ impl Played {
     fn new(package: &Package, moves: &Moves) -> Result<Played> {
         let part = package.part()?;
         match moves {
-            Moves::Random { seconds, seed } => {
-                let (summary, inputs) = randomly(package, &part, *seconds, *seed)?;
-                let begun = Script::new(*seed);
+            Moves::Random { seconds, seed, foresight_secs } => {
+                let begun = Script { foresight: *foresight_secs, ..Script::new(*seed) };
+                let (summary, inputs) = randomly(package, &part, *seconds, &begun)?;
                 let script = recorded(&player(&part, &begun)?, begun, &inputs);
                 Ok(Played { part, summary, script, inputs, take: None })
             }
@@ -148,7 +150,7 @@ impl Played {
                 let read = Script::read(path)?;
                 let mut player = player(&part, &read)?;
                 let inputs = read.inputs(&player, path)?;
-                let begun = Script { characters: read.characters, ..Script::new(read.seed) };
+                let begun = Script { characters: read.characters, foresight: read.foresight, ..Script::new(read.seed) };
                 let script = recorded(&player, begun, &inputs);
                 let began = Instant::now();
                 let take = Take::record(&mut player, &inputs)?;
@@ -202,7 +204,11 @@ fn put(path: &Path, bytes: &[u8]) -> Result<()> {
 /// Where it cannot be made.
 pub fn player(part: &Part, script: &Script) -> Result<Player> {
     let parts = vec![part.clone(); script.characters];
-    Ok(Player::new(&parts, &PlayerOptions { seed: script.seed, ..PlayerOptions::default() })?)
+    Ok(Player::new(&parts, &options_of(script))?)
+}
+
+fn options_of(script: &Script) -> PlayerOptions {
+    PlayerOptions { seed: script.seed, foresight_secs: script.foresight, ..PlayerOptions::default() }
 }
 
 /// The script of inputs, as a player would record it.
@@ -214,14 +220,14 @@ fn recorded(player: &Player, mut script: Script, inputs: &[Vec<Input>]) -> Scrip
     script
 }
 
-/// Plays by random objectives. Returns the figures and all inputs.
-fn randomly(package: &Package, part: &Part, seconds: f64, seed: u64) -> Result<(Summary, Vec<Vec<Input>>)> {
+/// Plays by random objectives, begun as a script says. Returns the figures and all inputs.
+fn randomly(package: &Package, part: &Part, seconds: f64, begun: &Script) -> Result<(Summary, Vec<Vec<Input>>)> {
     let SavedGenerator::Matching { set, .. } = &package.generator else {
         // Objectives are drawn from a set, which a learned generator does not keep.
         return Err(sinew_track::TrackError::NoSet { path: package.name.clone().into() }.into());
     };
-    let measured = Measured::new(part, &PlayerOptions { seed, ..PlayerOptions::default() })?;
-    let options = TrialOptions { minutes: seconds / 60.0, seed };
+    let measured = Measured::new(part, &options_of(begun))?;
+    let options = TrialOptions { minutes: seconds / 60.0, seed: begun.seed };
     let trial = run_trial(&measured, set, &options);
     check_cancelled()?;
     let (trace, figures) = trial.ok_or(GeneratorError::NoTasks)?;

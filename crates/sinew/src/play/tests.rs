@@ -37,7 +37,7 @@ fn random_play_is_recorded_and_played_again_to_the_same_hash() {
     let folder = tempfile::tempdir().expect("a folder");
     package(folder.path());
     let take = folder.path().join("take.toml");
-    let moves = Moves::Random { seconds: 3.0, seed: 4 };
+    let moves = Moves::Random { seconds: 3.0, seed: 4, foresight_secs: 0.5 };
     let asked = Request { record: Some(take.clone()), ..request(folder.path(), moves) };
     let first = play(&asked, &RunOptions::default()).expect("played").expect("to the end");
     assert!(first.seconds >= 3.0 && first.target_error_m.is_some() && first.real_time_factor > 0.0);

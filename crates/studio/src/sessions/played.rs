@@ -248,7 +248,11 @@ impl Live for PlayedPackage {
             }
             SessionAction::Perform { character, name } => self.perform(character, &name)?,
             SessionAction::Reset => {
-                let begun = Script { characters: self.script.characters, ..Script::new(self.script.seed) };
+                let begun = Script {
+                    characters: self.script.characters,
+                    foresight: self.script.foresight,
+                    ..Script::new(self.script.seed)
+                };
                 *self = PlayedPackage::new(&self.package, self.part.clone(), begun)?;
             }
             SessionAction::Gravity { .. } | SessionAction::Controller { .. } | SessionAction::Dial { .. } => {

@@ -42,6 +42,8 @@ pub struct ResilienceRequest {
     pub seed: u64,
     /// Whether masses grow with the body's: as heavy beside it as the paper's are beside its figure of 49 kg.
     pub is_scaled: bool,
+    /// How far ahead the character tries out what it is asked for, s; 0 for not at all.
+    pub foresight_secs: f64,
     /// PNG of ten hits.
     pub film: Option<PathBuf>,
     /// GIF of ten hits.
@@ -79,6 +81,7 @@ struct Throws {
     body_kg: f64,
     throws: usize,
     seed: u64,
+    foresight_secs: f64,
 }
 
 /// Outcomes so far, mass after mass within each throw.
@@ -102,6 +105,7 @@ impl Throws {
             body_kg,
             throws: request.throws,
             seed: request.seed,
+            foresight_secs: request.foresight_secs,
         })
     }
 
@@ -119,6 +123,7 @@ impl Throws {
             mass_kg: self.masses_kg[mass],
             speed: BALL_SPEED,
             from_deg: stream.uniform(0.0, 360.0),
+            foresight_secs: self.foresight_secs,
         }
     }
 }
@@ -135,6 +140,7 @@ impl Work for Throws {
             .part("masses", &self.masses_kg)
             .part("throws", &self.throws)
             .part("seed", &self.seed)
+            .part("foresight", &self.foresight_secs)
     }
 
     fn begin(&self) -> Result<Outcomes> {

@@ -2,7 +2,15 @@ use super::*;
 
 /// Two balls of each mass at the embedded quadruped.
 fn request(seed: u64) -> ResilienceRequest {
-    ResilienceRequest { package: "quadruped".into(), throws: 2, seed, is_scaled: false, film: None, gif: None }
+    ResilienceRequest {
+        package: "quadruped".into(),
+        throws: 2,
+        seed,
+        is_scaled: false,
+        foresight_secs: 0.2,
+        film: None,
+        gif: None,
+    }
 }
 
 fn measured(request: &ResilienceRequest, threads: usize) -> ResilienceSummary {
