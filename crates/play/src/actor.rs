@@ -71,7 +71,7 @@ impl Actor {
             objective: Objective::default(),
             asked: Wish::FREE,
             pursued: Wish::FREE,
-            foresight: (foresight_secs > 0.0).then(|| Foresight::new(part, foresight_secs)).transpose()?,
+            foresight: (part.is_simulated() && foresight_secs > 0.0).then(|| Foresight::new(part, foresight_secs)).transpose()?,
             tried: 0,
             waits: false,
             waiting_action: None,
@@ -212,6 +212,10 @@ impl Actor {
         let moment = self.part.pilot.judge(&self.state, seen);
         let generator = self.part.generator.clone();
         self.course.step(generator.as_ref(), &self.objective);
+        if !self.part.is_simulated() {
+            self.end_of_action(frame, happened);
+            return self.put_onto_motion(self.objective);
+        }
         self.note(&moment);
         if is_lost || moment.has_fallen {
             return self.fall(seen, frame, is_lost, happened);
@@ -220,6 +224,11 @@ impl Actor {
             self.figures.feedbacks += 1;
             self.course.move_to(generator.as_ref(), place_of(seen));
         }
+        self.end_of_action(frame, happened);
+        Ok(Upshot::Goes)
+    }
+
+    fn end_of_action(&mut self, frame: u64, happened: &mut Vec<Happening>) {
         match self.doing {
             Doing::Acting { action, until, .. } if frame >= until => {
                 happened.push(Happening::Achieved(action));
@@ -232,7 +241,6 @@ impl Actor {
             }
             _ => {}
         }
-        Ok(Upshot::Goes)
     }
 
     fn note(&mut self, moment: &Moment) {
@@ -282,11 +290,17 @@ impl Actor {
         if place.iter().all(|x| x.is_finite()) {
             self.course.move_to(generator.as_ref(), place);
         }
-        let pilot = &self.part.pilot;
-        let window = self.course.window(generator.as_ref(), &Objective::default(), pilot.policy().frames_ahead());
-        pilot.follow(&mut self.state, &window)?;
         self.doing = Doing::Moving;
         happened.push(Happening::PlacedAnew);
+        self.put_onto_motion(Objective::default())
+    }
+
+    /// The body is where its motion is, and moves as it does.
+    fn put_onto_motion(&mut self, objective: Objective) -> Result<Upshot, TrackError> {
+        let pilot = &self.part.pilot;
+        let ahead = pilot.policy().frames_ahead();
+        let window = self.course.window(self.part.generator(), &objective, ahead);
+        pilot.follow(&mut self.state, &window)?;
         Ok(Upshot::IsPlaced)
     }
 }

@@ -26,7 +26,7 @@ pub use error::PlayError;
 pub use event::{Event, Happening, PlayFigures};
 pub use input::{Input, Push, Steer, Throw};
 pub use measured::Measured;
-pub use package::{FORMAT, KeyedAction, Package, PackageHead};
+pub use package::{FORMAT, GENERATOR, KeyedAction, Package, PackageHead};
 pub use part::{ActionTiming, Part};
 pub use player::{FORESIGHT_SECS, MOST_FORESIGHT_SECS, Placement, Player, PlayerOptions};
 pub use resilience::{ThrowOutcome, ThrowTrial, throw_at};

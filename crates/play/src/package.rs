@@ -24,7 +24,8 @@ pub const FORMAT: u32 = 1;
 
 const PACKAGE: &str = "package.toml";
 const CHARACTER: &str = "character.toml";
-const GENERATOR: &str = "motion.generator";
+/// The file with the generator.
+pub const GENERATOR: &str = "motion.generator";
 const POLICY: &str = "policy.safetensors";
 /// Largest file of a package, bytes.
 const LARGEST: u64 = 1 << 30;
@@ -42,8 +43,8 @@ pub struct Package {
     pub character: Character,
     /// What says where it goes.
     pub generator: SavedGenerator,
-    /// What moves it there.
-    pub policy: TrainedPolicy,
+    /// What moves it there; without it the motion is shown as the generator makes it, not simulated.
+    pub policy: Option<TrainedPolicy>,
     /// The artist's file: its name and content.
     pub rig: Option<(String, Vec<u8>)>,
 }
@@ -69,6 +70,8 @@ pub struct PackageHead {
     pub rig: Option<String>,
     /// What it can be told to do.
     pub actions: Vec<KeyedAction>,
+    /// Whether its body is simulated; otherwise its motion is shown as the generator makes it.
+    pub is_simulated: bool,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -122,8 +125,8 @@ impl PackageFile {
 }
 
 impl Package {
-    /// Joins a character, its generator and its policy. Every action that is not for moving about gets a key, in the order of the generator.
-    pub fn new(name: &str, character: Character, generator: SavedGenerator, policy: TrainedPolicy) -> Package {
+    /// Joins a character, its generator and its policy, if there is one. Every action that is not for moving about gets a key, in the order of the generator.
+    pub fn new(name: &str, character: Character, generator: SavedGenerator, policy: impl Into<Option<TrainedPolicy>>) -> Package {
         let told = generator.header().actions.iter().filter(|action| action.goal != Goal::MoveTo);
         let keyed = |(action, key): (&sinew_learn::Action, &&str)| KeyedAction {
             name: action.name.clone(),
@@ -134,7 +137,7 @@ impl Package {
             },
         };
         let actions = told.zip(&KEYS).map(keyed).collect();
-        Package { name: name.to_owned(), actions, character, generator, policy, rig: None }
+        Package { name: name.to_owned(), actions, character, generator, policy: policy.into(), rig: None }
     }
 
     /// What a player needs.
@@ -142,7 +145,19 @@ impl Package {
     /// # Errors
     /// Where generator and policy do not fit each other.
     pub fn part(&self) -> Result<Part, PlayError> {
-        Part::new(&self.generator, &self.policy)
+        match &self.policy {
+            Some(policy) => Part::new(&self.generator, policy),
+            None => Part::shown(&self.generator),
+        }
+    }
+
+    /// Its policy, for what needs one; the error names `path`.
+    ///
+    /// # Errors
+    /// Where its motion is only shown.
+    pub fn trained(&self, path: &Path) -> Result<&TrainedPolicy, PlayError> {
+        let problem = "the package has no policy (policy.safetensors): it is a generator whose motion is shown; `sinew bring` makes a simulated character";
+        self.policy.as_ref().ok_or_else(|| PlayError::Package { path: path.into(), problem: problem.into() })
     }
 
     /// What a folder says of itself, without its content: for lists.
@@ -150,8 +165,8 @@ impl Package {
     /// # Errors
     /// Where there is no package, or one of another version.
     pub fn head(folder: &Path) -> Result<PackageHead, PlayError> {
-        let PackageFile { name, rig, action, .. } = PackageFile::read(folder, &in_folder(folder)?)?;
-        Ok(PackageHead { name, rig, actions: action })
+        let PackageFile { name, rig, action, files, .. } = PackageFile::read(folder, &in_folder(folder)?)?;
+        Ok(PackageHead { name, rig, actions: action, is_simulated: files.contains_key(POLICY) })
     }
 
     /// Reads a folder.
@@ -194,7 +209,7 @@ impl Package {
         let character = Character::from_toml(&text_of(&folder.join(CHARACTER), needed(CHARACTER)?)?);
         let character = character.map_err(|e| wrong(CHARACTER, e.to_string()))?;
         let generator = SavedGenerator::from_bytes(needed(GENERATOR)?, &folder.join(GENERATOR))?;
-        let policy = TrainedPolicy::from_bytes(needed(POLICY)?, &folder.join(POLICY))?;
+        let policy = files.get(POLICY).map(|bytes| TrainedPolicy::from_bytes(bytes, &folder.join(POLICY))).transpose()?;
         let known = &generator.header().actions;
         if let Some(other) = file.action.iter().find(|keyed| known.iter().all(|action| action.name != keyed.name)) {
             let problem =
@@ -203,6 +218,34 @@ impl Package {
         }
         let rig = file.rig.and_then(|name| Some((name.clone(), files.remove(name.as_str())?)));
         Ok(Package { name: file.name, actions: file.action, character, generator, policy, rig })
+    }
+
+    /// All files, the description last; errors name them as files of `folder`.
+    ///
+    /// # Errors
+    /// Where one cannot be written down.
+    pub fn files(&self, folder: &Path) -> Result<Vec<(String, Vec<u8>)>, PlayError> {
+        let mut files: Vec<(String, Vec<u8>)> = vec![
+            (CHARACTER.into(), self.character.to_toml().into_bytes()),
+            (GENERATOR.into(), self.generator.to_bytes()?),
+        ];
+        if let Some(policy) = &self.policy {
+            files.push((POLICY.into(), policy.to_bytes(&folder.join(POLICY))?));
+        }
+        files.extend(self.rig.clone());
+        let hashes = files.iter().map(|(name, bytes)| (name.clone(), format!("{:016x}", fnv1a(bytes.iter().copied()))));
+        let description = PackageFile {
+            format: FORMAT,
+            sinew: env!("CARGO_PKG_VERSION").into(),
+            name: self.name.clone(),
+            rig: self.rig.as_ref().map(|(name, _)| name.clone()),
+            files: hashes.collect(),
+            action: self.actions.clone(),
+        };
+        let text = toml::to_string(&description)
+            .map_err(|e| PlayError::Package { path: folder.join(PACKAGE), problem: e.to_string() })?;
+        files.push((PACKAGE.into(), text.into_bytes()));
+        Ok(files)
     }
 
     /// Writes a folder, in one step: a package of the same name is replaced whole or left as it was.
@@ -214,23 +257,7 @@ impl Package {
             path: folder.into(),
             problem: format!("the package cannot be written ({error})"),
         };
-        let mut files: Vec<(String, Vec<u8>)> = vec![
-            (CHARACTER.into(), self.character.to_toml().into_bytes()),
-            (GENERATOR.into(), self.generator.to_bytes()?),
-            (POLICY.into(), self.policy.to_bytes(&folder.join(POLICY))?),
-        ];
-        files.extend(self.rig.clone());
-        let hashes = files.iter().map(|(name, bytes)| (name.clone(), format!("{:016x}", fnv1a(bytes.iter().copied()))));
-        let description = PackageFile {
-            format: FORMAT,
-            sinew: env!("CARGO_PKG_VERSION").into(),
-            name: self.name.clone(),
-            rig: self.rig.as_ref().map(|(name, _)| name.clone()),
-            files: hashes.collect(),
-            action: self.actions.clone(),
-        };
-        let text = toml::to_string(&description).map_err(|e| cannot(std::io::Error::other(e)))?;
-        files.push((PACKAGE.into(), text.into_bytes()));
+        let files = self.files(folder)?;
         std::fs::create_dir_all(folder).map_err(cannot)?;
         let mut new = NewFolder::begin(folder).map_err(cannot)?;
         for (name, bytes) in &files {
@@ -240,7 +267,8 @@ impl Package {
         let old =
             read_text(&folder.join(PACKAGE), LARGEST).ok().and_then(|text| toml::from_str::<PackageFile>(&text).ok());
         let old = old.into_iter().flat_map(|old| old.files.into_keys());
-        let goes: Vec<PathBuf> = old.filter(|name| !description.files.contains_key(name)).map(PathBuf::from).collect();
+        let goes: Vec<PathBuf> =
+            old.filter(|name| files.iter().all(|(own, _)| own != name)).map(PathBuf::from).collect();
         new.put(PACKAGE, &goes).map_err(cannot)
     }
 }
@@ -276,14 +304,19 @@ mod tests {
         let read = Package::read(folder.path()).unwrap();
         assert_eq!((&read.name, &read.actions, &read.rig), (&written.name, &written.actions, &written.rig));
         assert_eq!((&read.character, &read.generator), (&written.character, &written.generator));
-        let bytes = |package: &Package| package.policy.to_bytes(Path::new("p")).unwrap();
+        let bytes = |package: &Package| package.policy.as_ref().unwrap().to_bytes(Path::new("p")).unwrap();
         assert_eq!(bytes(&read), bytes(&written));
         let keys: Vec<(&str, &str)> = read.actions.iter().map(|a| (a.name.as_str(), a.key.as_str())).collect();
         assert_eq!(keys, [("Jump", "1"), ("Wave", "2")], "moving about needs no key");
         assert!(read.part().is_ok());
         let head = Package::head(folder.path()).unwrap();
         assert_eq!((head.name, head.rig.as_deref(), head.actions), (read.name, Some("rig.glb"), read.actions));
-        // A package is replaced by one without a rig.
+        assert!(head.is_simulated);
+        // A package is replaced by one without a policy, and that by one without a rig.
+        Package { policy: None, ..written.clone() }.write(folder.path()).unwrap();
+        let shown = Package::read(folder.path()).unwrap();
+        assert!(shown.policy.is_none() && !folder.path().join(POLICY).exists());
+        assert!(!shown.part().unwrap().is_simulated() && !Package::head(folder.path()).unwrap().is_simulated);
         Package { rig: None, ..written }.write(folder.path()).unwrap();
         assert_eq!(Package::read(folder.path()).unwrap().rig, None);
         assert!(!folder.path().join("rig.glb").exists());

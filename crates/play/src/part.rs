@@ -2,7 +2,7 @@
 
 use crate::error::PlayError;
 use sinew_learn::{Action, Figure, Generator, Goal, MotionSet, SavedGenerator};
-use sinew_track::{Driven, Pilot, TrackedBody, TrainedPolicy, time_step};
+use sinew_track::{Driven, Pilot, TrackedBody, TrackerConfig, TrainedPolicy, time_step};
 use std::sync::Arc;
 
 /// Names of the action by which a character gets up, in small letters without anything between words.
@@ -10,12 +10,13 @@ const STAND_UP: [&str; 4] = ["standup", "getup", "standingup", "gettingup"];
 /// How long an action takes that the set does not show from beginning to end, s.
 const USUAL_SECS: f64 = 1.5;
 
-/// A generator and a policy of the same character.
+/// A generator and a policy of the same character; or a generator alone, whose motion is shown and not simulated.
 #[derive(Clone)]
 pub struct Part {
     pub(crate) generator: Arc<dyn Generator>,
     pub(crate) pilot: Arc<Pilot>,
     timings: Vec<ActionTiming>,
+    is_simulated: bool,
 }
 
 /// How an action goes once it has begun.
@@ -43,6 +44,19 @@ impl Part {
         Part::of(generator, policy, set)
     }
 
+    /// A generator without a policy: its character is where its motion is, in every frame.
+    ///
+    /// # Errors
+    /// Where it cannot be used.
+    pub fn shown(saved: &SavedGenerator) -> Result<Part, PlayError> {
+        let header = saved.header();
+        // A policy that has learnt nothing has the body and the clock; its actions are overruled at the end of each frame.
+        let config = TrackerConfig { policy_layers: vec![1], ..TrackerConfig::default() };
+        let body = TrackedBody::new(&header.character, header.forward_rad, time_step(&config, header.rate_hz))?;
+        let policy = TrainedPolicy::untrained(&body, &config, header.rate_hz, 0);
+        Ok(Part { is_simulated: false, ..Part::new(saved, &policy)? })
+    }
+
     /// The same, of a generator that was made before; the set says how long actions take.
     ///
     /// # Errors
@@ -64,12 +78,17 @@ impl Part {
             })
         };
         let timings = actions.map(timing).collect();
-        Ok(Part { pilot: Arc::new(Pilot::new(&body, policy)?), generator, timings })
+        Ok(Part { pilot: Arc::new(Pilot::new(&body, policy)?), generator, timings, is_simulated: true })
     }
 
     /// What says where it goes.
     pub fn generator(&self) -> &dyn Generator {
         self.generator.as_ref()
+    }
+
+    /// Whether its body is simulated; otherwise it is where its motion is.
+    pub fn is_simulated(&self) -> bool {
+        self.is_simulated
     }
 
     /// What moves it there.

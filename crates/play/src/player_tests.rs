@@ -57,6 +57,29 @@ fn alone_it_does_what_a_driven_character_does_with_or_without_balls() {
 }
 
 #[test]
+fn a_generator_alone_is_where_its_motion_is_whatever_happens_to_it() {
+    let shown = Part::shown(&standing(&["Wave"])).unwrap();
+    let mut player = Player::new(&[shown], &PlayerOptions::default()).unwrap();
+    for frame in 0..90 {
+        let action = (frame == 10).then_some(1);
+        let steer = Steer::Stick([0.5, 0.0]);
+        player.step(&[Input { steer, action, ..blow() }]).unwrap();
+        let motion = player.motion(0).qpos.clone();
+        let off = player.position(0).iter().zip(&motion).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+        assert!(off < 1e-6, "frame {frame}: {off}");
+    }
+    let figures = player.figures(0);
+    assert_eq!((figures.falls, figures.stand_ups, figures.frames), (0, 0, 90));
+    assert_eq!(player.action(0), None, "what it performs ends");
+    // The same body under a policy that has learnt nothing falls.
+    let mut simulated = alone(&["Wave"]);
+    for _ in 0..30 {
+        simulated.step(&[blow()]).unwrap();
+    }
+    assert!(simulated.figures(0).falls > 0);
+}
+
+#[test]
 fn the_same_inputs_give_the_same_hash_in_whole_frames_and_in_parts() {
     let inputs = |frame: usize| {
         let mut input = Input { steer: Steer::Stick([0.5, 0.0]), ..Input::default() };

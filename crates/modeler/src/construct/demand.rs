@@ -111,6 +111,9 @@ fn asked(at: &[Vec<(DVec3, DQuat, DVec3)>; 3], lumps: &[Lump], step: f64) -> Vec
     (0..lumps.len()).map(body).collect()
 }
 
+/// A part, a place on it, and the share of the load that it bears there.
+type Loads = Vec<(usize, DVec3, f64)>;
+
 /// Where the parts may touch the ground in a frame.
 fn touches(plan: &Plan, corners: &[(usize, DVec3)], parts: &[Part], clip: &Clip, frame: usize) -> Vec<Touch> {
     let placed = clip.place(plan.skeleton, frame);
@@ -185,7 +188,7 @@ fn torques(
 }
 
 /// Where the ground bears which parts with which share of the whole force.
-fn pressed(bodies: &[Moving], touches: &[Touch], total: DVec3, weight: f64, height: f64) -> Vec<(usize, DVec3, f64)> {
+fn pressed(bodies: &[Moving], touches: &[Touch], total: DVec3, weight: f64, height: f64) -> Loads {
     let low = touches.iter().map(|t| t.lowest).fold(f64::INFINITY, f64::min);
     let standing: Vec<&Touch> = touches.iter().filter(|t| t.lowest < low + STANDS * height).collect();
     if standing.is_empty() || total.z < BORNE * weight {
@@ -203,7 +206,7 @@ fn pressed(bodies: &[Moving], touches: &[Touch], total: DVec3, weight: f64, heig
 }
 
 /// The load on each of the touching places with the common centre nearest to `wanted`, and how far it stays off.
-fn shared(standing: &[&Touch], wanted: DVec2, height: f64) -> Option<(Vec<(usize, DVec3, f64)>, f64)> {
+fn shared(standing: &[&Touch], wanted: DVec2, height: f64) -> Option<(Loads, f64)> {
     let count = standing.len() as f64;
     let level = |t: &Touch| t.middle.truncate();
     let mean = standing.iter().map(|t| level(t)).sum::<DVec2>() / count;

@@ -358,7 +358,7 @@ fn make_policy(request: &Request, options: &RunOptions, observe: &mut Observe<'_
 /// The policy of a package, as a file among what the stages make.
 fn known_policy(package: &Path, work: &Path) -> Result<PathBuf> {
     let path = work.join("known.safetensors");
-    open(package)?.policy.write(&path)?;
+    open(package)?.trained(package)?.write(&path)?;
     Ok(path)
 }
 
@@ -407,7 +407,7 @@ mod tests {
     fn stages_that_are_done_are_not_made_again() {
         let folder = tempfile::tempdir().expect("a folder");
         let asked = request(folder.path(), 1);
-        for place in ["set/motions.set", "generator/motions.generator", "policy/policy.safetensors"] {
+        for place in ["set/motions.set", "generator/motion.generator", "policy/policy.safetensors"] {
             let path = asked.work().join(place);
             transfers::make(path.parent().expect("a folder")).expect("made");
             fs::write(path, "done").expect("written");

@@ -8,6 +8,7 @@ use crate::play;
 use crate::transfer::Verdict;
 use serde::Serialize;
 use sinew_play::{KeyedAction, Package};
+use sinew_track::TrainedPolicy;
 use std::path::Path;
 
 /// A character that falls more often than this in ten minutes is not good enough.
@@ -80,7 +81,7 @@ impl Summary {
             }),
             clips,
             actions: package.actions.clone(),
-            policy_bytes: 4 * package.policy.parameter_count(),
+            policy_bytes: 4 * package.policy.as_ref().map_or(0, TrainedPolicy::parameter_count),
             played,
             stages,
             out: Some(out.display().to_string()),

@@ -60,6 +60,8 @@ pub struct Summary {
     pub name: String,
     /// Length, s.
     pub seconds: f64,
+    /// Whether its body was simulated; otherwise its generator's motion was shown.
+    pub is_simulated: bool,
     /// How often it fell or lost its motion.
     pub falls: u64,
     /// How often it then stood up by itself.
@@ -238,6 +240,7 @@ fn randomly(package: &Package, part: &Part, seconds: f64, begun: &Script) -> Res
     let summary = Summary {
         name: package.name.clone(),
         seconds: inputs.len() as f64 / player.rate_hz(),
+        is_simulated: part.is_simulated(),
         falls: of_body.falls,
         stand_ups: of_body.stand_ups,
         feedbacks: of_body.feedbacks,
@@ -257,6 +260,7 @@ fn summary_of(name: &str, player: &Player, take: &Take, real_time_factor: f64) -
     Summary {
         name: name.to_owned(),
         seconds: take.secs(),
+        is_simulated: player.part(0).is_simulated(),
         falls: figures.falls,
         stand_ups: figures.stand_ups,
         feedbacks: figures.feedbacks,
@@ -282,6 +286,12 @@ impl Summary {
     /// What happened, in one sentence.
     pub fn headline(&self) -> String {
         let off = self.target_error_m.map_or(String::new(), |off| format!(", {off:.2} m off its targets (median)"));
+        if !self.is_simulated {
+            return format!(
+                "{} was shown for {:.1} s, without physics{off}: feet slide {:.1} cm; {:.1} times real time; hash {}",
+                self.name, self.seconds, self.foot_slide_cm, self.real_time_factor, self.hash
+            );
+        }
         format!(
             "{} was played for {:.1} s: {} falls, {} stand-ups{off}, feet slide {:.1} cm, bodies {:.1} cm off their motion; {:.1} times real time; hash {}",
             self.name,

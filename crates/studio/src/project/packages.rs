@@ -31,12 +31,13 @@ impl Project {
                 Ok(head) => (head, None),
                 Err(error) => {
                     let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
-                    (PackageHead { name, rig: None, actions: Vec::new() }, Some(error.to_string()))
+                    let head = PackageHead { name, rig: None, actions: Vec::new(), is_simulated: true };
+                    (head, Some(error.to_string()))
                 }
             };
             let actions = head.actions.into_iter();
             let actions = actions.map(|a| PackageAction { name: a.name, key: a.key, about: a.about }).collect();
-            PackageEntry { id: id.clone(), name: head.name, actions, problem }
+            PackageEntry { id: id.clone(), name: head.name, actions, is_simulated: head.is_simulated, problem }
         };
         found.packages.keys().map(entry).collect()
     }

@@ -12,6 +12,8 @@ pub struct PackageEntry {
     pub name: String,
     /// What it can be told to do.
     pub actions: Vec<PackageAction>,
+    /// Whether its body is simulated; otherwise its generator's motion is shown.
+    pub is_simulated: bool,
     /// Why it cannot be played, in one sentence; absent where nothing is known to be wrong. Its files are checked when it is started.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,

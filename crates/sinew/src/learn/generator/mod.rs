@@ -18,13 +18,14 @@ use sinew_learn::{
     GeneratorError, GeneratorKind, MatchingConfig, MotionSet, RecurrentConfig, SavedGenerator, TrainingWork,
     TrialOptions, run_trial,
 };
+use sinew_play::Package;
 use sinew_work::{Progress, RunOptions, Started, check_cancelled, run, run_once};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 /// Name of the generator in the folder of a result.
-pub const GENERATOR: &str = "motions.generator";
+pub const GENERATOR: &str = sinew_play::GENERATOR;
 /// Name of the checkpoint of a training there.
 pub const CHECKPOINT: &str = "generator-checkpoint.bin";
 
@@ -164,15 +165,19 @@ pub fn make(
     }
     let written = run_once(options, || -> Result<Summary> {
         let pictures = draw(generator.as_ref(), &trace)?;
-        let bytes = saved.to_bytes()?;
-        let mut summary = Summary::new(&saved, generator.as_ref(), figures, bytes.len());
-        let files = vec![
+        // Its motion is shown and driven like that of any package.
+        let name = request.out.file_name().map_or("generator".into(), |name| name.to_string_lossy().into_owned());
+        let package = Package::new(&name, saved.header().character.clone(), saved, None);
+        let mut files = package.files(&request.out)?;
+        let saved = package.generator;
+        let bytes = files.iter().find(|(name, _)| name == GENERATOR).map_or(0, |(_, bytes)| bytes.len());
+        let mut summary = Summary::new(&saved, generator.as_ref(), figures, bytes);
+        files.extend([
             ("strip.png".to_owned(), pictures.strip),
             ("driven.gif".to_owned(), pictures.animation),
             ("summary.json".to_owned(), summary.written()?.into_bytes()),
             ("report.html".to_owned(), page(&summary, &saved, generator.as_ref()).to_html().into_bytes()),
-            (GENERATOR.to_owned(), bytes),
-        ];
+        ]);
         folder.write(&files)?;
         summary.train_secs = Some(train_secs);
         summary.out = Some(request.out.display().to_string());

@@ -100,7 +100,7 @@ impl Throws {
         let scale = if request.is_scaled { body_kg / PAPER_BODY_KG } else { 1.0 };
         Ok(Throws {
             part,
-            policy: fnv1a(package.policy.to_bytes(&request.package)?),
+            policy: fnv1a(package.trained(&request.package)?.to_bytes(&request.package)?),
             masses_kg: MASSES_KG.iter().map(|mass| scale * mass).collect(),
             body_kg,
             throws: request.throws,

@@ -48,6 +48,7 @@ export interface PackageEntry {
   id: string;
   name: string;
   actions: PackageAction[];
+  is_simulated: boolean;
   problem?: string | null;
 }
 export interface FrontEntry {

@@ -26,8 +26,8 @@ export function choices(store: Store, choice: Choice): (HTMLElement | null)[] {
         // The row has no room for the path, with which the sentence begins.
         detail: p.problem?.replace(/^.*?: /, "") ?? (p.actions.length > 0 ? p.actions.map((a) => a.name).join(", ") : "goes where it is told"),
         icon: "play",
-        badge: p.problem ? "unusable" : undefined,
-        badgeClass: "bad",
+        badge: p.problem ? "unusable" : p.is_simulated ? undefined : "motion alone",
+        badgeClass: p.problem ? "bad" : "",
       },
     ),
   );

@@ -11,6 +11,7 @@ import type { Steering } from "./play_steer";
 import { takeFiles } from "./result_panel";
 
 const MOST_CHARACTERS = 6;
+const LEADS = "W A S D or arrows walk, with Shift run; so do a gamepad and a touch screen. Click on the ground to go there.";
 /** Slower than this share of what was asked for is told. */
 const SLOW = 0.93;
 
@@ -40,6 +41,10 @@ export class PackagePanel {
     return this.studio.store.packages.find((p) => p.id === start.package) ?? null;
   }
 
+  private isSimulated(): boolean {
+    return this.entry()?.is_simulated ?? true;
+  }
+
   /** News of the characters. */
   tell(): void {
     const { played, session, character } = this.live;
@@ -48,9 +53,12 @@ export class PackagePanel {
     this.doing.textContent = says(now);
     this.doing.dataset["doing"] = now.doing;
     const { real_time_factor: factor, frame_ms: cost } = played;
-    const rows: [string, string][] = [
+    const simulated: [string, string][] = [
       ["Falls", String(now.falls)],
       ["Stood up by itself", String(now.stand_ups)],
+    ];
+    const rows: [string, string][] = [
+      ...(this.isSimulated() ? simulated : []),
       ["Played", `${played.time_secs.toFixed(1)} s`],
       ["Speed", factor === null ? "stands still" : `${factor.toFixed(2)} × real time`],
       ["A frame costs", cost === null ? "–" : `${cost.toFixed(1)} ms`],
@@ -123,10 +131,14 @@ export class PackagePanel {
               ),
             )
           : "",
-        h("p", {
-          class: "quiet",
-          textContent: "W A S D or arrows walk, with Shift run; so do a gamepad and a touch screen. Click on the ground to go there, on the character to throw a ball; drag from it to push.",
-        }),
+        h("p", { class: "quiet", textContent: this.isSimulated() ? `${LEADS} Click on the character to throw a ball; drag from it to push.` : LEADS }),
+        this.isSimulated()
+          ? ""
+          : h("p", {
+              class: "quiet",
+              data: { key: "motion-alone" },
+              textContent: "This is a generator without a policy: its motion is shown, without physics. Pushes and balls do nothing.",
+            }),
         h("div", { class: "actions wrap" }, button("Let it go freely", () => this.steering.goFreely(), { key: "free" })),
       ),
       section("Take", this.take),
