@@ -71,7 +71,9 @@ impl Actor {
             objective: Objective::default(),
             asked: Wish::FREE,
             pursued: Wish::FREE,
-            foresight: (part.is_simulated() && foresight_secs > 0.0).then(|| Foresight::new(part, foresight_secs)).transpose()?,
+            foresight: (part.is_simulated() && foresight_secs > 0.0)
+                .then(|| Foresight::new(part, foresight_secs))
+                .transpose()?,
             tried: 0,
             waits: false,
             waiting_action: None,

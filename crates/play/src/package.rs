@@ -126,7 +126,12 @@ impl PackageFile {
 
 impl Package {
     /// Joins a character, its generator and its policy, if there is one. Every action that is not for moving about gets a key, in the order of the generator.
-    pub fn new(name: &str, character: Character, generator: SavedGenerator, policy: impl Into<Option<TrainedPolicy>>) -> Package {
+    pub fn new(
+        name: &str,
+        character: Character,
+        generator: SavedGenerator,
+        policy: impl Into<Option<TrainedPolicy>>,
+    ) -> Package {
         let told = generator.header().actions.iter().filter(|action| action.goal != Goal::MoveTo);
         let keyed = |(action, key): (&sinew_learn::Action, &&str)| KeyedAction {
             name: action.name.clone(),
@@ -209,7 +214,8 @@ impl Package {
         let character = Character::from_toml(&text_of(&folder.join(CHARACTER), needed(CHARACTER)?)?);
         let character = character.map_err(|e| wrong(CHARACTER, e.to_string()))?;
         let generator = SavedGenerator::from_bytes(needed(GENERATOR)?, &folder.join(GENERATOR))?;
-        let policy = files.get(POLICY).map(|bytes| TrainedPolicy::from_bytes(bytes, &folder.join(POLICY))).transpose()?;
+        let policy =
+            files.get(POLICY).map(|bytes| TrainedPolicy::from_bytes(bytes, &folder.join(POLICY))).transpose()?;
         let known = &generator.header().actions;
         if let Some(other) = file.action.iter().find(|keyed| known.iter().all(|action| action.name != keyed.name)) {
             let problem =

@@ -16,6 +16,9 @@ use ending::Ending;
 use serde::{Deserialize, Serialize};
 use sinew_work::{Best, Progress};
 
+/// How many times the most effort the first ladder of the weaning may use where every search falls.
+const LAST_HOPE: f64 = 1.25;
+
 /// A transfer under way. It can be saved between two pieces of work, and goes on with the same bits.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Transfer {
@@ -142,9 +145,9 @@ impl Transfer {
             Stage::Weaning => {
                 let weaning = self.weaning.get_or_insert_default();
                 weaning.advance(target, &self.config)?;
-                // Who falls has the first ladder in any case: it is the way out that is left.
-                let may_end = !self.endings.is_empty() || weaning.is_past_first_ladder();
-                if may_end && self.has_worked_enough(target) {
+                // Who falls has a quarter more for the first ladder: it is the way out that is left.
+                let hopes = self.endings.is_empty() && !weaning.is_past_first_ladder();
+                if self.has_worked(target, if hopes { LAST_HOPE } else { 1.0 }) {
                     self.weaning.get_or_insert_default().give_up(&self.config);
                 }
                 if self.stage() != Stage::Weaning && !self.has_weaned() && !self.endings.is_empty() {
@@ -174,15 +177,15 @@ impl Transfer {
         Ok(())
     }
 
-    /// Whether it has simulated so much that it begins nothing more.
-    fn has_worked_enough(&self, target: &Target) -> bool {
-        self.steps() as f64 >= search::most_steps(target, &self.config)
+    /// Whether it has simulated so many times the steps after which it begins nothing more.
+    fn has_worked(&self, target: &Target, times: f64) -> bool {
+        self.steps() as f64 >= times * search::most_steps(target, &self.config)
     }
 
     /// One way has come to its end: another one begins, or the transfer is done.
     fn go_on(&mut self, target: &Target) {
         let Some(best) = self.best() else { return };
-        let may_go_on = best.verdict() > Verdict::Faithful && !self.has_worked_enough(target);
+        let may_go_on = best.verdict() > Verdict::Faithful && !self.has_worked(target, 1.0);
         let mut tried = self.endings.iter().filter(|ending| ending.emphasis != Emphasis::NONE);
         if may_go_on && self.weaning.is_none() && self.config.weaning.second_way && target.dofs.has_free_root {
             self.weaning = Some(Weaning::default());

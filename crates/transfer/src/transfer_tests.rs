@@ -229,18 +229,22 @@ fn who_has_worked_enough_begins_no_other_way() {
 
 #[test]
 fn who_has_worked_enough_leaves_the_weaning() {
+    // Steps after each piece of the weaning.
     let rungs = |transfer: &mut Transfer, target: &Target| {
-        let mut rungs = 0;
+        let mut rungs = Vec::new();
         while !transfer.is_done() {
-            rungs += usize::from(transfer.stage() == Stage::Weaning);
+            let weans = transfer.stage() == Stage::Weaning;
             transfer.advance(target).expect("a piece of work");
+            if weans {
+                rungs.push(transfer.steps() as f64);
+            }
         }
         rungs
     };
     // No rung lets go of help: two ladders of a puppet and two prices each.
     let held = Ladder { prices: vec![1e-6; 2], rounds: 1 };
     let weaning = WeaningConfig { ladders: vec![held; 2], let_go: 1e-9, ..WeaningConfig::default() };
-    // Who falls has the first ladder in any case.
+    // Who falls has a quarter more for the first ladder.
     let wild = Config {
         sigma: 30.0,
         torque_share: None,
@@ -250,11 +254,17 @@ fn who_has_worked_enough_leaves_the_weaning() {
         ..config()
     };
     let falling = target(33);
-    let count = |most_effort: f64| {
+    let weaned = |most_effort: f64| {
         let config = Config { most_effort, ..wild.clone() };
         rungs(&mut Transfer::new(&falling, &config, 7).expect("a transfer"), &falling)
     };
-    assert_eq!([count(1e6), count(1.0)], [6, 3]);
+    let all = search::most_steps(&falling, &Config { most_effort: 1.0, ..wild.clone() });
+    let steps = weaned(1e6);
+    assert_eq!(steps.len(), 6);
+    // So that a quarter more lies between two pieces of the first ladder, or just before its end.
+    let after = |piece: usize| steps[piece] / (1.25 * all) - 1e-3;
+    assert_eq!([0, 1, 2].map(|piece| weaned(after(piece)).len()), [1, 2, 3]);
+    assert_eq!(weaned(steps[2] / (1.1 * all)).len(), 3, "the second ladder does not begin");
     // A second way ends at once: here within the weaning, which begins just before enough has been done.
     let (far, config) = poor();
     let config = Config { weaning, emphasis: EmphasisConfig { tries: 0, ..config.emphasis }, ..config };
@@ -264,7 +274,7 @@ fn who_has_worked_enough_leaves_the_weaning() {
     let most_effort = (first.steps() + 1) as f64 / all;
     let config = Config { most_effort, ..config };
     let mut transfer = Transfer::new(&far, &config, 7).expect("a transfer");
-    assert_eq!(rungs(&mut transfer, &far), 1);
+    assert_eq!(rungs(&mut transfer, &far).len(), 1);
     assert_eq!(transfer.solution(&far), first.solution(&far));
 }
 
@@ -351,9 +361,11 @@ fn presets_are_what_the_documents_say() {
     assert_eq!([standard.weaning.second_way, quick.weaning.second_way], [true, false]);
     assert_eq!([standard.emphasis.tries, quick.emphasis.tries], [3, 0]);
     assert_eq!(standard.emphasis.factor, 4.0);
+    assert_eq!([standard.most_effort, quick.most_effort], [6.0, 18.0]);
     // The rest of the quick preset is the standard one's.
     let (polish, weaning, emphasis) = (standard.polish, standard.weaning.clone(), standard.emphasis);
-    let same = Config { population: 32, iterations: 48, polish, weaning, emphasis, ..quick };
+    let most_effort = standard.most_effort;
+    let same = Config { population: 32, iterations: 48, polish, weaning, emphasis, most_effort, ..quick };
     assert_eq!(same, standard);
 }
 

@@ -331,14 +331,15 @@ impl Search {
     }
 }
 
-/// Degrees of freedom up to which a figure gets the full effort. The time of a step grows with their number.
+/// Degrees of freedom up to which a figure gets the full effort. The time of a step grows with their number, and that of a round of the
+/// polish, which solves for all of them, with its cube: so does what is left of the effort beyond.
 const FULL_EFFORT_DOFS: f64 = 64.0;
 
 /// Steps after which a transfer begins nothing more: [`Config::most_effort`] times all windows with all generations, and less for a figure
 /// of many degrees of freedom, whose steps take longer.
 pub(crate) fn most_steps(target: &Target, config: &Config) -> f64 {
     let rollouts = Search::window_count(target, config) * config.starts * config.population * config.iterations;
-    let share = (FULL_EFFORT_DOFS / target.model.velocity_count() as f64).min(1.0);
+    let share = (FULL_EFFORT_DOFS / target.model.velocity_count() as f64).min(1.0).powi(3);
     config.most_effort * share * (rollouts * config.window_frames * config.steps_per_frame()) as f64
 }
 

@@ -124,7 +124,7 @@ fn the_most_effort_counts_all_windows_with_all_their_generations() {
     let clip = ClipInput { name: "still", rate_hz: 40.0, positions: &positions };
     let still = Target::new(&model, &clip).expect("a target");
     assert_eq!(model.velocity_count(), 97);
-    assert_eq!(most_steps(&still, &config), 3.0 * (64.0 / 97.0) * window);
+    assert_eq!(most_steps(&still, &config), 3.0 * (64.0f64 / 97.0).powi(3) * window);
 }
 
 /// A search of two windows with kept samples of given parents and costs.
