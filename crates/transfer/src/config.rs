@@ -56,7 +56,7 @@ pub struct Config {
     pub second_tries: usize,
     /// Most steps of a transfer, in multiples of all windows searched once with all their generations; fewer for a figure of more than 64
     /// degrees of freedom. Beyond them a search that falls no longer goes back: it keeps the fall, and looks at what is left of the motion
-    /// with [`Config::LOST_GENERATIONS`] for each window. A weaning ends (its first ladder a quarter later, where every search falls), and a
+    /// with [`Config::LOST_GENERATIONS`] for each window. A weaning ends (its first ladder a tenth later, where every search falls), and a
     /// motion that is not faithful begins no other way.
     #[serde(default = "most_effort")]
     pub most_effort: f64,

@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use sinew_work::{Best, Progress};
 
 /// How many times the most effort the first ladder of the weaning may use where every search falls.
-const LAST_HOPE: f64 = 1.25;
+const LAST_HOPE: f64 = 1.1;
 
 /// A transfer under way. It can be saved between two pieces of work, and goes on with the same bits.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -145,7 +145,7 @@ impl Transfer {
             Stage::Weaning => {
                 let weaning = self.weaning.get_or_insert_default();
                 weaning.advance(target, &self.config)?;
-                // Who falls has a quarter more for the first ladder: it is the way out that is left.
+                // Who falls has a tenth more for the first ladder: it is the way out that is left.
                 let hopes = self.endings.is_empty() && !weaning.is_past_first_ladder();
                 if self.has_worked(target, if hopes { LAST_HOPE } else { 1.0 }) {
                     self.weaning.get_or_insert_default().give_up(&self.config);

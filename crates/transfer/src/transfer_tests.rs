@@ -244,7 +244,7 @@ fn who_has_worked_enough_leaves_the_weaning() {
     // No rung lets go of help: two ladders of a puppet and two prices each.
     let held = Ladder { prices: vec![1e-6; 2], rounds: 1 };
     let weaning = WeaningConfig { ladders: vec![held; 2], let_go: 1e-9, ..WeaningConfig::default() };
-    // Who falls has a quarter more for the first ladder.
+    // Who falls has a tenth more for the first ladder.
     let wild = Config {
         sigma: 30.0,
         torque_share: None,
@@ -261,10 +261,10 @@ fn who_has_worked_enough_leaves_the_weaning() {
     let all = search::most_steps(&falling, &Config { most_effort: 1.0, ..wild.clone() });
     let steps = weaned(1e6);
     assert_eq!(steps.len(), 6);
-    // So that a quarter more lies between two pieces of the first ladder, or just before its end.
-    let after = |piece: usize| steps[piece] / (1.25 * all) - 1e-3;
+    // So that a tenth more lies between two pieces of the first ladder, or just before its end.
+    let after = |piece: usize| steps[piece] / (1.1 * all) - 1e-3;
     assert_eq!([0, 1, 2].map(|piece| weaned(after(piece)).len()), [1, 2, 3]);
-    assert_eq!(weaned(steps[2] / (1.1 * all)).len(), 3, "the second ladder does not begin");
+    assert_eq!(weaned(steps[2] / (1.05 * all)).len(), 3, "the second ladder does not begin");
     // A second way ends at once: here within the weaning, which begins just before enough has been done.
     let (far, config) = poor();
     let config = Config { weaning, emphasis: EmphasisConfig { tries: 0, ..config.emphasis }, ..config };
