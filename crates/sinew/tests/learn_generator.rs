@@ -43,6 +43,38 @@ fn made(request: &Request, resumes: bool, pieces: usize) -> Option<Made> {
     make(request, &options, observe).expect("no fault")
 }
 
+/// A generator's folder is a package whose motion is shown, and has nothing that could be pushed off its feet.
+fn the_motion_alone_is_played(folder: &Path) {
+    let package = sinew::playing::Package::read(folder).expect("a package");
+    assert!(package.policy.is_none() && !sinew::playing::Package::head(folder).expect("a head").is_simulated);
+    let script = folder.with_file_name("moves.toml");
+    let moves = "seconds = 4.0\n[[input]]\nat = 0.5\nstick = [0.5, 0.0]\n[[input]]\nat = 1.0\npush = { body = \"spine2\", force = [2000.0, 0.0, 0.0], secs = 0.1 }\n";
+    std::fs::write(&script, moves).expect("a script");
+    let request = sinew::play::Request {
+        package: folder.into(),
+        moves: sinew::play::Moves::Script(script),
+        film: None,
+        gif: None,
+        out: Vec::new(),
+        record: None,
+    };
+    let play = || sinew::play::play(&request, &RunOptions::default()).expect("no fault").expect("played");
+    let (summary, again) = (play(), play());
+    assert!(!summary.is_simulated && summary.falls == 0 && summary.hash == again.hash);
+    assert!(summary.headline().contains("without physics"), "{}", summary.headline());
+    let thrown = sinew::play::ResilienceRequest {
+        package: folder.into(),
+        throws: 1,
+        seed: 1,
+        is_scaled: false,
+        foresight_secs: 0.0,
+        film: None,
+        gif: None,
+    };
+    let refused = sinew::play::measure_resilience(&thrown, &RunOptions::default(), &mut |_| {});
+    assert!(refused.expect_err("nothing to hit").to_string().contains("no policy"));
+}
+
 #[test]
 fn a_learned_generator_is_written_and_a_training_that_was_stopped_goes_on() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -61,6 +93,7 @@ fn a_learned_generator_is_written_and_a_training_that_was_stopped_goes_on() {
     // The file is all that is needed.
     let generator = load(&whole).expect("read").generator().expect("usable");
     assert_eq!(generator.kind(), "lstm");
+    the_motion_alone_is_played(&whole);
 
     assert!(made(&request(&set_folder, &stopped), false, 1).is_none());
     assert!(stopped.join(CHECKPOINT).exists() && !stopped.join(GENERATOR).exists());

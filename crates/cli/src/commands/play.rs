@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 /// Options of `sinew play`.
 #[derive(Args)]
 pub struct Play {
-    /// Folder of the package, as `sinew bring` makes it; or dinosaur, human, quadruped
+    /// Folder of the package, as `sinew bring` or `sinew learn generator` makes it; or dinosaur, human, quadruped
     #[arg(value_name = "PACKAGE")]
     package: PathBuf,
     /// Plays what a TOML file says: stick, target, action, push, ball over time
