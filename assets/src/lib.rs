@@ -38,6 +38,20 @@ pub fn find(name: &str) -> Option<&'static [u8]> {
     }
 }
 
+/// Names of the recipes, in alphabetical order.
+pub const RECIPES: [&str; 4] = ["gorilla", "hop", "walk_run_stand_up", "zombie"];
+
+/// The recipe of this name, if there is one: how a character is made of captured clips; see [`RECIPES`].
+pub fn recipe(name: &str) -> Option<&'static str> {
+    match name {
+        "gorilla" => Some(include_str!("../recipes/gorilla.toml")),
+        "hop" => Some(include_str!("../recipes/hop.toml")),
+        "walk_run_stand_up" => Some(include_str!("../recipes/walk_run_stand_up.toml")),
+        "zombie" => Some(include_str!("../recipes/zombie.toml")),
+        _ => None,
+    }
+}
+
 /// A file by its name in a folder.
 pub type File = (&'static str, &'static [u8]);
 

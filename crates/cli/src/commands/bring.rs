@@ -5,7 +5,7 @@ use crate::bar::{Bar, Interrupted, stopped_by_interrupt};
 use crate::settings::one_of;
 use anyhow::{Result, bail};
 use clap::Args;
-use sinew::bring::{Brought, Event, Request, bring};
+use sinew::bring::{Brought, Event, Recipe, Request, bring};
 use sinew::tracking::{TrackerConfig, TrackerPreset};
 use sinew::transfer::Preset;
 use sinew::work::RunOptions;
@@ -16,9 +16,12 @@ use std::time::Duration;
 /// Options of `sinew bring`.
 #[derive(Args)]
 pub struct Bring {
-    /// A rigged file with clips, or dinosaur, human, quadruped
+    /// A rigged file with clips, or dinosaur, human, quadruped; with --recipe a folder of captured clips
     #[arg(value_name = "FILE")]
     input: PathBuf,
+    /// Makes a character of captured clips, as a TOML file says, or gorilla, hop, walk_run_stand_up, zombie
+    #[arg(long, value_name = "RECIPE", conflicts_with_all = ["clips", "preset", "rehearse"])]
+    recipe: Option<PathBuf>,
     /// Clips, as you would say them, separated by commas; all of the file by default
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     clips: Vec<String>,
@@ -60,7 +63,13 @@ pub struct Bring {
 impl Bring {
     /// Runs the command.
     pub fn run(&self) -> Result<()> {
-        let minutes = self.minutes.unwrap_or(if self.preset == Preset::Quick { 3.0 } else { 10.0 });
+        let recipe = self.recipe.clone().map(|path| Recipe::open(&path).map(|recipe| (path, recipe))).transpose()?;
+        let usual = match &recipe {
+            Some((_, recipe)) => recipe.minutes,
+            None if self.preset == Preset::Quick => 3.0,
+            None => 10.0,
+        };
+        let minutes = self.minutes.unwrap_or(usual);
         if !(0.01..=10_000.0).contains(&minutes) {
             bail!("--minutes {minutes}: give a number from 0.01 to 10000");
         }
@@ -70,7 +79,8 @@ impl Bring {
         if !(0.0..=60.0).contains(&self.rehearse) {
             bail!("--rehearse {}: give a number of minutes from 0 to 60", self.rehearse);
         }
-        let mut tracker = TrackerConfig::preset(TrackerPreset::Driven);
+        let driven = || TrackerConfig::preset(TrackerPreset::Driven);
+        let mut tracker = recipe.as_ref().map_or_else(driven, |(_, recipe)| recipe.tracker.clone());
         let mut training = Duration::from_secs_f64(60.0 * minutes);
         if let Some(millions) = self.transitions {
             if !(0.001..=100_000.0).contains(&millions) {
@@ -79,9 +89,11 @@ impl Bring {
             tracker.transitions = (millions * 1e6) as u64;
             training = Duration::from_secs(u32::MAX.into());
         }
-        let stem = self.input.file_stem().unwrap_or(self.input.as_os_str());
+        let named = self.recipe.as_ref().unwrap_or(&self.input);
+        let stem = named.file_stem().unwrap_or(named.as_os_str());
         let request = Request {
             input: self.input.clone(),
+            recipe,
             clips: self.clips.iter().map(|name| name.trim().to_owned()).filter(|name| !name.is_empty()).collect(),
             preset: self.preset,
             rehearsed_minutes: self.rehearse,

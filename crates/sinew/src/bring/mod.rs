@@ -6,12 +6,14 @@
 
 mod gaits;
 mod page;
+mod recipe;
 mod rehearsal;
 mod request;
 mod summary;
 mod transfers;
 
 pub use gaits::{Role, action_name, role_of};
+pub use recipe::Recipe;
 pub use request::{Brought, Event, Request, Stage, bring};
 pub use summary::{ClipRow, StageRow, Summary};
 pub use transfers::{LeftOut, TransferredClip};

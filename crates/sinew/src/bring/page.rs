@@ -29,7 +29,7 @@ pub(super) fn page(summary: &Summary) -> Document {
         verdict: Some(verdict),
         sections: vec![
             Section::new("Played", vec![Block::Facts(facts)]),
-            Section::new("Clips", vec![Block::Table(table(["clip", "action", "simulated motion"], clips))]),
+            Section::new("Clips", vec![Block::Table(table(["clip", "action", "motion"], clips))]),
             Section::new("Actions", vec![Block::Table(table(["key", "action", "what it is"], actions))]),
         ],
     }

@@ -1,11 +1,13 @@
 //! From a rigged file to a package: the one use-case that command line, studio and programs share.
 
 use super::page::page;
+use super::recipe::{CLIPS, Recipe};
 use super::rehearsal::rehearse;
-use super::summary::{StageRow, Summary};
+use super::summary::{ClipRow, StageRow, Summary};
 use super::transfers::{self, Transfers, USED, check_usable, labels, plan, put_labels, transfer_all};
 use crate::error::{BringError, Error, FileError, Result};
 use crate::learn::{self, generator, tracker};
+use crate::modeling::clips_on_ground;
 use crate::play::{measure, open};
 use crate::source::Source;
 use crate::transfer::Preset;
@@ -14,6 +16,8 @@ use sinew_files::atomic_write::atomic_write;
 use sinew_files::fnv::fnv1a;
 use sinew_learn::{DataConfig, MatchingConfig, SavedGenerator};
 use sinew_modeler::{CharacterProject, ModelOptions, model};
+use sinew_motion::Clip;
+use sinew_motion::tools::feet;
 use sinew_play::Package;
 use sinew_track::{TrackerConfig, TrainedPolicy};
 use sinew_work::{RunOptions, run_once};
@@ -32,8 +36,10 @@ const BEGUN: &str = "request.json";
 
 /// All that is asked for.
 pub struct Request {
-    /// A rigged file with clips, or an embedded character.
+    /// A rigged file with clips, or an embedded character; with a recipe a folder of captured clips.
     pub input: PathBuf,
+    /// What is made of a folder of captured clips, and where that is written.
+    pub recipe: Option<(PathBuf, Recipe)>,
     /// Clips, as people say them; none takes all.
     pub clips: Vec<String>,
     /// How hard transfers are searched for.
@@ -60,10 +66,16 @@ impl Request {
         self.out.join("work")
     }
 
+    /// The file that the character is made of.
+    fn character(&self) -> PathBuf {
+        self.recipe.as_ref().map_or_else(|| self.input.clone(), |(path, recipe)| recipe.character(path))
+    }
+
     fn begun(&self, source: &Source) -> Begun {
         let input = format!("{:016x}", fnv1a(source.bytes.iter().copied()));
         Begun {
             input,
+            recipe: self.recipe.as_ref().map(|(_, recipe)| recipe.clone()),
             clips: self.clips.clone(),
             preset: self.preset.to_string(),
             rehearsed_minutes: self.rehearsed_minutes,
@@ -76,6 +88,8 @@ impl Request {
 #[derive(PartialEq, Serialize, Deserialize)]
 struct Begun {
     input: String,
+    #[serde(default)]
+    recipe: Option<Recipe>,
     clips: Vec<String>,
     preset: String,
     rehearsed_minutes: f64,
@@ -149,40 +163,15 @@ type Observe<'a> = dyn FnMut(Event<'_>) -> ControlFlow<()> + Send + 'a;
 /// Where the file has no gait, no clip can be simulated, what was begun in the folder is something else, or a stage fails.
 pub fn bring(request: &Request, options: &RunOptions, observe: &mut Observe<'_>) -> Result<Option<Brought>> {
     let mut stages = Stages { rows: Vec::new() };
-    let source = Source::open(&request.input, &[], &Default::default())?;
+    let source = Source::open(&request.character(), &[], &Default::default())?;
     begin(request, &source, options.resumes)?;
+    let begun = match &request.recipe {
+        Some((_, recipe)) => of_capture(request, recipe, &source, &mut stages, options, observe)?,
+        None => of_key_frames(request, &source, &mut stages, options, observe)?,
+    };
+    let Some((project, clips)) = begun else { return Ok(None) };
 
-    let began = Instant::now();
-    told(observe, Stage::Model, 0.0);
-    let (grounded, planned) = plan(&source, &request.clips)?;
-    let options_of_model =
-        ModelOptions { name: source.name.clone(), metres_per_unit: source.changed_unit(), ..ModelOptions::default() };
-    let modeled = run_once(options, || Ok::<_, Error>(model(&source.rig.skeleton, &grounded, &options_of_model)?))?;
-    let Some(modeled) = modeled else { return Ok(None) };
-    let project = CharacterProject::new(modeled, &options_of_model);
     let work = request.work();
-    put(&work.join(CHARACTER), project.to_character().to_toml().as_bytes())?;
-    stages.add(Stage::Model, began);
-
-    let began = Instant::now();
-    let transfers = Transfers { request, source: &source, project: &project, stage: Stage::Transfers };
-    let Some(done) = transfer_all(&transfers, &planned, options, observe)? else { return Ok(None) };
-    for clip in &done.left_out {
-        let _ = observe(Event::Note(&format!("left out: {}: {}", clip.clip, clip.why)));
-    }
-    check_usable(request, &project, &planned, &done)?;
-    let (used, left_out) = (done.used, done.left_out);
-    put_labels(request, &labels(&used, &[]))?;
-    stages.add(Stage::Transfers, began);
-
-    if request.rehearsed_minutes > 0.0 {
-        let began = Instant::now();
-        let Some((pieces, all)) = rehearse(request, &source, &project, options, observe)? else { return Ok(None) };
-        let _ = observe(Event::Note(&format!("{} of {all} pieces between the clips can be performed", pieces.len())));
-        put_labels(request, &labels(&used, &pieces))?;
-        stages.add(Stage::Rehearsal, began);
-    }
-
     let began = Instant::now();
     let Some(()) = make_data(request, &work, Stage::Data, options, observe)? else { return Ok(None) };
     stages.add(Stage::Data, began);
@@ -195,12 +184,16 @@ pub fn bring(request: &Request, options: &RunOptions, observe: &mut Observe<'_>)
 
     let generator = generator::load(&work.join("generator"))?;
     let policy = TrainedPolicy::read(&work.join("policy").join(tracker::POLICY))?;
-    let mut package = Package::new(&source.name, project.to_character(), generator, policy);
+    let name = match &request.recipe {
+        Some((path, _)) => path.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
+        None => source.name.clone(),
+    };
+    let mut package = Package::new(&name, project.to_character(), generator, policy);
     package.rig = source
         .folder
         .is_none()
         .then(|| ("rig.glb".to_owned(), source.bytes.clone()))
-        .or_else(|| rig_of(request, &source));
+        .or_else(|| rig_of(&request.character(), &source));
     package.write(&request.out)?;
 
     let began = Instant::now();
@@ -208,10 +201,83 @@ pub fn bring(request: &Request, options: &RunOptions, observe: &mut Observe<'_>)
     let measured = run_once(options, || measure(&package, request.measured_secs, request.seed + 2))?;
     let Some(played) = measured else { return Ok(None) };
     stages.add(Stage::Measuring, began);
-    let summary = Summary::new(&source.name, &used, &left_out, &package, played, stages.rows, &request.out);
+    let summary = Summary::new(&name, clips, &package, played, stages.rows, &request.out);
     put(&request.out.join("summary.json"), summary.written()?.as_bytes())?;
     put(&request.out.join("report.html"), page(&summary).to_html().as_bytes())?;
     Ok(Some(Brought { summary, package, out: request.out.clone() }))
+}
+
+/// A character, and the clips that it learns from.
+type Learner = Option<(CharacterProject, Vec<ClipRow>)>;
+
+/// Makes the character of a rigged file, and simulated motions of its clips.
+fn of_key_frames(
+    request: &Request,
+    source: &Source,
+    stages: &mut Stages,
+    options: &RunOptions,
+    observe: &mut Observe<'_>,
+) -> Result<Learner> {
+    let began = Instant::now();
+    told(observe, Stage::Model, 0.0);
+    let (grounded, planned) = plan(source, &request.clips)?;
+    let Some(project) = modeled(request, source, &grounded, options)? else { return Ok(None) };
+    stages.add(Stage::Model, began);
+
+    let began = Instant::now();
+    let transfers = Transfers { request, source, project: &project, stage: Stage::Transfers };
+    let Some(done) = transfer_all(&transfers, &planned, options, observe)? else { return Ok(None) };
+    for clip in &done.left_out {
+        let _ = observe(Event::Note(&format!("left out: {}: {}", clip.clip, clip.why)));
+    }
+    check_usable(request, &project, &planned, &done)?;
+    let (used, left_out) = (done.used, done.left_out);
+    put_labels(request, &labels(&used, &[]))?;
+    stages.add(Stage::Transfers, began);
+
+    if request.rehearsed_minutes > 0.0 {
+        let began = Instant::now();
+        let Some((pieces, all)) = rehearse(request, source, &project, options, observe)? else { return Ok(None) };
+        let _ = observe(Event::Note(&format!("{} of {all} pieces between the clips can be performed", pieces.len())));
+        put_labels(request, &labels(&used, &pieces))?;
+        stages.add(Stage::Rehearsal, began);
+    }
+    Ok(Some((project, ClipRow::of(&used, &left_out))))
+}
+
+/// Makes the character of a recipe, and gathers its clips.
+fn of_capture(
+    request: &Request,
+    recipe: &Recipe,
+    source: &Source,
+    stages: &mut Stages,
+    options: &RunOptions,
+    observe: &mut Observe<'_>,
+) -> Result<Learner> {
+    let began = Instant::now();
+    told(observe, Stage::Model, 0.0);
+    let used = recipe.gather(&request.input, &request.work())?;
+    let rig = &source.rig;
+    let (grounded, _) = clips_on_ground(rig, &[], &feet(&rig.skeleton, &rig.clips))?;
+    let Some(project) = modeled(request, source, &grounded, options)? else { return Ok(None) };
+    stages.add(Stage::Model, began);
+    Ok(Some((project, used.into_iter().map(ClipRow::captured).collect())))
+}
+
+/// Makes the character of a rig, and writes it.
+fn modeled(
+    request: &Request,
+    source: &Source,
+    grounded: &[Clip],
+    options: &RunOptions,
+) -> Result<Option<CharacterProject>> {
+    let options_of_model =
+        ModelOptions { name: source.name.clone(), metres_per_unit: source.changed_unit(), ..ModelOptions::default() };
+    let modeled = run_once(options, || Ok::<_, Error>(model(&source.rig.skeleton, grounded, &options_of_model)?))?;
+    let Some(modeled) = modeled else { return Ok(None) };
+    let project = CharacterProject::new(modeled, &options_of_model);
+    put(&request.work().join(CHARACTER), project.to_character().to_toml().as_bytes())?;
+    Ok(Some(project))
 }
 
 struct Stages {
@@ -229,8 +295,8 @@ fn told(observe: &mut Observe<'_>, stage: Stage, share: f64) {
 }
 
 /// The artist's file, where it needs no other file beside it.
-fn rig_of(request: &Request, source: &Source) -> Option<(String, Vec<u8>)> {
-    let ending = request.input.extension()?.to_string_lossy().to_lowercase();
+fn rig_of(path: &Path, source: &Source) -> Option<(String, Vec<u8>)> {
+    let ending = path.extension()?.to_string_lossy().to_lowercase();
     ["glb", "fbx", "bvh"].contains(&ending.as_str()).then(|| (format!("rig.{ending}"), source.bytes.clone()))
 }
 
@@ -275,11 +341,15 @@ pub(super) fn make_data(
         return Ok(Some(()));
     }
     told(observe, stage, 0.0);
+    let (clips, config) = match &request.recipe {
+        Some((_, recipe)) => (CLIPS, recipe.data.clone()),
+        None => (USED, DataConfig { minutes: AUGMENTED_MINUTES, ..DataConfig::default() }),
+    };
     let asked = learn::Request {
-        input: request.work().join(USED),
+        input: request.work().join(clips),
         character: Some(request.work().join(CHARACTER)),
         labels: None,
-        config: DataConfig { minutes: AUGMENTED_MINUTES, ..DataConfig::default() },
+        config,
         seed: request.seed,
         pictures: false,
         out: work.join("set"),
@@ -310,9 +380,10 @@ pub(super) fn make_generator(
         return Ok(Some(()));
     }
     told(observe, stage, 0.0);
+    let config = request.recipe.as_ref().map_or_else(MatchingConfig::default, |(_, recipe)| recipe.generator.clone());
     let asked = generator::Request {
         set: work.join("set"),
-        settings: generator::GeneratorSettings::Matching(MatchingConfig::default()),
+        settings: generator::GeneratorSettings::Matching(config),
         device: None,
         trial: sinew_learn::TrialOptions { minutes: GENERATOR_MINUTES, seed: request.seed + 1 },
         out: work.join("generator"),
@@ -374,6 +445,7 @@ mod tests {
     fn request(out: &Path, seed: u64) -> Request {
         Request {
             input: "human".into(),
+            recipe: None,
             clips: vec!["walk".into()],
             preset: Preset::Quick,
             rehearsed_minutes: 0.0,

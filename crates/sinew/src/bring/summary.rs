@@ -44,10 +44,13 @@ pub struct ClipRow {
     pub clip: String,
     /// The action that it serves; none where it was left out.
     pub action: Option<String>,
-    /// What a person would say of its simulated motion.
-    pub verdict: Verdict,
+    /// What a person would say of its simulated motion; none of captured motion, which is used as it is.
+    pub verdict: Option<Verdict>,
     /// The same in a sentence.
     pub sentence: String,
+    /// Whether it became an action of its own.
+    #[serde(skip)]
+    is_action: bool,
 }
 
 /// How long a stage took.
@@ -62,16 +65,13 @@ pub struct StageRow {
 impl Summary {
     pub(super) fn new(
         name: &str,
-        used: &[TransferredClip],
-        left_out: &[LeftOut],
+        clips: Vec<ClipRow>,
         package: &Package,
         played: play::Summary,
         stages: Vec<StageRow>,
         out: &Path,
     ) -> Summary {
-        let mut clips: Vec<ClipRow> = used.iter().map(ClipRow::used).collect();
-        clips.extend(left_out.iter().map(ClipRow::left_out));
-        let missing = used.iter().filter(|clip| clip.role == Role::Action).count() > told_actions(&package.generator);
+        let missing = clips.iter().filter(|clip| clip.is_action).count() > told_actions(&package.generator);
         Summary {
             name: name.to_owned(),
             advice: advice(&played).or_else(|| {
@@ -115,17 +115,35 @@ impl Summary {
 }
 
 impl ClipRow {
+    /// Clips that became simulated motions, and those that did not.
+    pub(super) fn of(used: &[TransferredClip], left_out: &[LeftOut]) -> Vec<ClipRow> {
+        used.iter().map(ClipRow::used).chain(left_out.iter().map(ClipRow::left_out)).collect()
+    }
+
+    /// A captured clip with its actions.
+    pub(super) fn captured((clip, actions): (String, Vec<String>)) -> ClipRow {
+        let sentence = "captured motion, used as it is".into();
+        ClipRow { clip, action: Some(actions.join(", ")), verdict: None, sentence, is_action: false }
+    }
+
     fn used(clip: &TransferredClip) -> ClipRow {
         ClipRow {
             clip: clip.clip.clone(),
             action: Some(clip.action.clone()),
-            verdict: clip.figures.verdict.unwrap_or_default(),
+            verdict: Some(clip.figures.verdict.unwrap_or_default()),
             sentence: clip.figures.verdict_sentence.clone(),
+            is_action: clip.role == Role::Action,
         }
     }
 
     fn left_out(clip: &LeftOut) -> ClipRow {
-        ClipRow { clip: clip.clip.clone(), action: None, verdict: Verdict::Failed, sentence: clip.why.clone() }
+        ClipRow {
+            clip: clip.clip.clone(),
+            action: None,
+            verdict: Some(Verdict::Failed),
+            sentence: clip.why.clone(),
+            is_action: false,
+        }
     }
 }
 

@@ -29,9 +29,45 @@ pub enum BringError {
         report: PathBuf,
     },
     /// What was begun was something else.
-    #[error("{}: what was begun there has another file, other clips, preset or seed; begin anew, or give another folder", path.display())]
+    #[error("{}: what was begun there has another file or recipe, other clips, preset or seed; begin anew, or give another folder", path.display())]
     OtherRequest {
         /// The folder.
         path: PathBuf,
+    },
+    /// A recipe of this name does not exist.
+    #[error("{}: there is no such recipe; give a TOML file, or one of {known}", path.display())]
+    NoRecipe {
+        /// What was asked for.
+        path: PathBuf,
+        /// Those that come with the program.
+        known: String,
+    },
+    /// A recipe of nothing.
+    #[error("{}: the recipe has no clip; add [[clip]] with a file and an action", path.display())]
+    EmptyRecipe {
+        /// The recipe.
+        path: PathBuf,
+    },
+    /// Clips of a recipe that are not there.
+    #[error("{}: the clips {clips} of the recipe are not there; put them into the folder as BVH, FBX or glTF", folder.display())]
+    NoClips {
+        /// Where they were looked for.
+        folder: PathBuf,
+        /// Those that are missing.
+        clips: String,
+    },
+    /// A recipe's length of training.
+    #[error("minutes {minutes}: give a number from 0.01 to {most}")]
+    Minutes {
+        /// What was given.
+        minutes: f64,
+        /// The most.
+        most: f64,
+    },
+    /// Labels that cannot be written.
+    #[error("the labels of the recipe cannot be written: {problem}")]
+    Labels {
+        /// Why.
+        problem: String,
     },
 }

@@ -81,7 +81,7 @@ pub fn read_clips(input: &Path, hero: &Hero) -> Result<Clips> {
 }
 
 /// Files with clips and folders with transferred motions, by name.
-fn files(input: &Path) -> Result<Vec<PathBuf>> {
+pub(crate) fn files(input: &Path) -> Result<Vec<PathBuf>> {
     let is_embedded = !input.exists() && input.to_str().and_then(sinew_assets::find).is_some();
     if is_embedded || !input.is_dir() || input.join(CONTROLS).is_file() {
         return Ok(vec![input.to_path_buf()]);

@@ -16,7 +16,7 @@
 
 use super::clips::Clips;
 use crate::error::{DataError, Result};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use sinew_learn::{Action, Goal, known_actions};
 use std::path::{Path, PathBuf};
 
@@ -36,29 +36,52 @@ struct LabelFile {
     clip: Vec<ClipLabel>,
 }
 
-#[derive(Deserialize)]
+/// An action that is not known already.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct DeclaredAction {
-    name: String,
-    goal: Goal,
-    lookahead: Option<f64>,
+pub struct DeclaredAction {
+    /// Its name.
+    pub name: String,
+    /// What it is for.
+    pub goal: Goal,
+    /// How far ahead it is asked for, s.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lookahead: Option<f64>,
 }
 
-#[derive(Deserialize)]
+/// What a clip shows.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct ClipLabel {
-    file: String,
-    clip: Option<String>,
+pub struct ClipLabel {
+    /// The file.
+    pub file: String,
+    /// Which of the file's clips; all of them where it is left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub clip: Option<String>,
     action: OneOrMore,
-    from: Option<f64>,
-    to: Option<f64>,
+    /// From when, s.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from: Option<f64>,
+    /// To when, s.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub to: Option<f64>,
 }
 
-#[derive(Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 enum OneOrMore {
     One(String),
     More(Vec<String>),
+}
+
+impl ClipLabel {
+    /// The actions that it shows.
+    pub fn actions(&self) -> &[String] {
+        match &self.action {
+            OneOrMore::One(name) => std::slice::from_ref(name),
+            OneOrMore::More(names) => names,
+        }
+    }
 }
 
 /// The labels of a file; without a file, every clip moves to where it goes.
@@ -94,12 +117,8 @@ impl Labels {
         let known = self.known(file)?;
         let mut actions: Vec<Action> = Vec::new();
         for label in &file.clip {
-            let named = match &label.action {
-                OneOrMore::One(name) => std::slice::from_ref(name),
-                OneOrMore::More(names) => names,
-            };
             let mut is_found = false;
-            for name in named {
+            for name in label.actions() {
                 let action = self.index(&known, name, &mut actions)?;
                 for clip in clips.clips.iter_mut().filter(|clip| is_meant(label, &clip.source, &clip.name)) {
                     is_found = true;

@@ -17,11 +17,12 @@ mod request;
 mod summary;
 pub mod tracker;
 
+pub(crate) use clips::files;
 pub use clips::{Clips, Skipped, read_clips};
 pub use device::{DeviceKind, open_device};
 pub use drive::{Driving, Request as DriveRequest, drive};
 pub use hero::Hero;
-pub use labels::{LABELS, Labels};
+pub use labels::{ClipLabel, DeclaredAction, LABELS, Labels};
 pub use pictures::{Example, examples};
 pub use request::{CHECKPOINT, Event, Made, Prepared, Request, SET, UNFINISHED, make};
 pub use summary::Summary;
