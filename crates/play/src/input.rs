@@ -28,6 +28,8 @@ pub enum Steer {
     Target([f64; 2]),
     /// Any objective, as generators take it; its time is on the clock of the player.
     Objective(Objective),
+    /// To the nearest character of another team that is on its feet; characters take turns in so many teams, by their number.
+    Chase(usize),
 }
 
 impl Steer {
@@ -42,6 +44,8 @@ impl Steer {
             }
             Steer::Target(target) => Objective { actions: locomotion, target: Some(target), ..Objective::default() },
             Steer::Objective(objective) => objective,
+            // Whoever is chased is known to the player alone, which makes a target of it.
+            Steer::Chase(_) => Steer::Free.objective(locomotion),
         }
     }
 }

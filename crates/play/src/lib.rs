@@ -6,6 +6,7 @@
 
 mod actor;
 mod balls;
+mod chase;
 mod error;
 mod event;
 mod foresight;

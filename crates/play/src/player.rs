@@ -5,6 +5,7 @@
 
 use crate::actor::{Actor, LIMP_GAIN, Upshot};
 use crate::balls::{BallKind, Balls, default_balls};
+use crate::chase::Chases;
 use crate::error::PlayError;
 use crate::event::{Event, Happening, PlayFigures};
 use crate::input::{Input, Push, Throw};
@@ -73,6 +74,7 @@ pub struct Player {
     rows: Rows,
     events: Vec<Event>,
     hash: u64,
+    chases: Chases,
 }
 
 /// Where the numbers of a character are in those of the world.
@@ -165,6 +167,7 @@ impl Player {
             is_deciding: true,
             events: Vec::new(),
             hash: fnv1a([]),
+            chases: Chases::default(),
         };
         let all: Vec<usize> = (0..parts.len()).collect();
         player.place(&all, false);
@@ -198,7 +201,10 @@ impl Player {
         (self.is_deciding, self.steps_left) = (false, self.interval.steps);
         self.events.clear();
         let frame = self.frame;
-        let happened = self.actors.par_iter_mut().zip(inputs).zip(&self.rows.seen).map(|((actor, input), rows)| {
+        let own: Vec<[f64; 2]> = (0..inputs.len()).map(|character| self.place_of(character)).collect();
+        let up = own.iter().zip(&self.actors).map(|(place, actor)| actor.follows().then_some(*place));
+        let inputs = self.chases.led(inputs, frame, &up.collect::<Vec<_>>(), &own);
+        let happened = self.actors.par_iter_mut().zip(&inputs).zip(&self.rows.seen).map(|((actor, input), rows)| {
             let mut happened = Vec::new();
             actor.look_ahead(input, rows.seen(), frame, &mut happened).map(|()| happened)
         });
@@ -365,6 +371,13 @@ impl Player {
     /// `qpos` of a character now.
     pub fn position(&self, character: usize) -> Vec<f64> {
         self.batch.world(0).position()[self.slots[character].q.clone()].to_vec()
+    }
+
+    /// Where the root of a character is on the ground.
+    fn place_of(&self, character: usize) -> [f64; 2] {
+        let position = self.batch.world(0).position();
+        let q = self.slots[character].q.start;
+        [position[q], position[q + 1]]
     }
 
     /// `qvel` of a character now.

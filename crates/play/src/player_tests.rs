@@ -57,6 +57,29 @@ fn alone_it_does_what_a_driven_character_does_with_or_without_balls() {
 }
 
 #[test]
+fn who_chases_is_led_to_the_nearest_of_another_team_that_stands() {
+    let mut player = Player::new(&vec![Part::shown(&standing(&[])).unwrap(); 3], &options(Vec::new())).unwrap();
+    let chase = |teams| Input { steer: Steer::Chase(teams), ..Input::default() };
+    let place = |player: &Player, character| [0, 1].map(|axis| player.position(character)[axis]);
+    let places = [0, 1, 2].map(|character| place(&player, character));
+    // Two teams: the first and the third are one, and go for the second.
+    player.step(&[chase(2), Input::default(), chase(3)]).unwrap();
+    assert_eq!([0, 1, 2].map(|character| player.objective(character).target), [Some(places[1]), None, Some(places[1])]);
+    // Of those who lie, nobody is gone for.
+    let mut simulated = Player::new(&vec![part(&[]); 2], &options(Vec::new())).unwrap();
+    for _ in 0..30 {
+        simulated.step(&[Input::default(), blow()]).unwrap();
+        if simulated.is_limp(1) {
+            break;
+        }
+    }
+    assert!(simulated.is_limp(1));
+    simulated.step(&[chase(2), Input::default()]).unwrap();
+    let asked = simulated.objective(0);
+    assert_eq!((asked.target, asked.speed), (None, Some(0.0)));
+}
+
+#[test]
 fn a_generator_alone_is_where_its_motion_is_whatever_happens_to_it() {
     let shown = Part::shown(&standing(&["Wave"])).unwrap();
     let mut player = Player::new(&[shown], &PlayerOptions::default()).unwrap();

@@ -11,7 +11,7 @@
 //! stick = [1.2, 0.0]            # velocity along the ground in the world, m/s; holds until something else is asked for
 //! [[input]]
 //! at = 3.0
-//! target = [2.0, 1.0]           # place on the ground, m
+//! target = [2.0, 1.0]           # place on the ground, m; or chase = 2: to the nearest of the other of two teams
 //! action = "Jump"               # by name
 //! [[input]]
 //! at = 4.0
@@ -95,6 +95,9 @@ pub struct TimedInput {
     /// Steers by an objective.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub objective: Option<Objective>,
+    /// Goes for the nearest character of another team; all take turns in so many teams.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub chase: Option<usize>,
     /// Begins an action.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub action: Option<String>,
@@ -126,6 +129,14 @@ fn is_zero(number: &usize) -> bool {
 }
 
 impl Script {
+    /// A game of two teams with so many characters each, all of whom go for the nearest of the other team.
+    pub fn game(a_side: usize, seconds: f64, seed: u64) -> Script {
+        let characters = 2 * a_side;
+        let chase = |character| TimedInput { character, chase: Some(2), ..TimedInput::default() };
+        let input = (0..characters).map(chase).collect();
+        Script { seconds: Some(seconds), characters, input, ..Script::new(seed) }
+    }
+
     /// Nothing so far.
     pub fn new(seed: u64) -> Script {
         Script { seconds: None, seed, characters: 1, foresight: FORESIGHT_SECS, input: Vec::new() }
@@ -163,11 +174,14 @@ impl Script {
         }
         self.input.iter().enumerate().find_map(|(index, input)| {
             let number = index + 1;
-            let steers = [input.free, input.stick.is_some(), input.target.is_some(), input.objective.is_some()];
+            let led = [input.target.is_some(), input.objective.is_some(), input.chase.is_some()];
+            let steers = [[input.free, input.stick.is_some()].as_slice(), &led].concat();
             if !(0.0..=LONGEST_SECS).contains(&input.at) {
                 Some(format!("input {number}: at is {}, but must lie between 0 and {LONGEST_SECS}", input.at))
             } else if steers.iter().filter(|is_there| **is_there).count() > 1 {
-                Some(format!("input {number}: give only one of free, stick, target and objective"))
+                Some(format!("input {number}: give only one of free, stick, target, objective and chase"))
+            } else if input.chase.is_some_and(|teams| !(2..=MOST_CHARACTERS).contains(&teams)) {
+                Some(format!("input {number}: chase is a number of teams, from 2 to {MOST_CHARACTERS}"))
             } else if input.push.as_ref().is_some_and(|push| !(push.secs > 0.0 && push.secs <= 60.0)) {
                 Some(format!("input {number}: a push lasts more than 0 and at most 60 s"))
             } else {
@@ -250,7 +264,8 @@ impl TimedInput {
     fn steer(&self) -> Option<Steer> {
         let free = self.free.then_some(Steer::Free);
         let stick = self.stick.map(Steer::Stick);
-        free.or(stick).or(self.target.map(Steer::Target)).or(self.objective.map(Steer::Objective))
+        let led = self.target.map(Steer::Target).or(self.objective.map(Steer::Objective));
+        free.or(stick).or(led).or(self.chase.map(Steer::Chase))
     }
 
     fn steered(self, steer: Steer) -> TimedInput {
@@ -259,6 +274,7 @@ impl TimedInput {
             Steer::Stick(stick) => TimedInput { stick: Some(stick), ..self },
             Steer::Target(target) => TimedInput { target: Some(target), ..self },
             Steer::Objective(objective) => TimedInput { objective: Some(objective), ..self },
+            Steer::Chase(teams) => TimedInput { chase: Some(teams), ..self },
         }
     }
 
@@ -312,6 +328,19 @@ mod tests {
         let acting: Vec<usize> = (0..30).filter(|&frame| inputs[frame][0].action == Some(1)).collect();
         let thrown: Vec<usize> = (0..30).filter(|&frame| !inputs[frame][0].throws.is_empty()).collect();
         assert_eq!((acting, thrown), (vec![3], vec![6]));
+    }
+
+    #[test]
+    fn a_chase_has_at_least_two_teams_and_nothing_beside_it() {
+        let refused = |line: &str| read(&format!("[[input]]\nat = 0.1\n{line}")).unwrap_err().to_string();
+        assert!(refused("chase = 1").contains("number of teams, from 2 to 6"));
+        assert!(refused("chase = 2\ntarget = [0.0, 1.0]").contains("only one of"));
+        let game = Script::game(2, 3.0, 7);
+        assert_eq!((game.characters, game.seconds, game.seed), (4, Some(3.0), 7));
+        let led: Vec<(usize, Option<usize>)> = game.input.iter().map(|input| (input.character, input.chase)).collect();
+        assert_eq!(led, [0, 1, 2, 3].map(|character| (character, Some(2))));
+        let read = read(&game.to_toml().unwrap()).unwrap();
+        assert_eq!(read, game);
     }
 
     #[test]

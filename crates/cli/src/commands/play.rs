@@ -21,6 +21,12 @@ pub struct Play {
     /// Plays for so many seconds by random objectives within the feasible range
     #[arg(long, value_name = "SECS", allow_negative_numbers = true)]
     random: Option<f64>,
+    /// Plays two teams for so many seconds: each character goes for the nearest of the other team
+    #[arg(long, value_name = "SECS", conflicts_with_all = ["script", "random", "resilience"], allow_negative_numbers = true)]
+    game: Option<f64>,
+    /// Characters in a team, 1 to 3
+    #[arg(long, value_name = "N", default_value_t = 3, requires = "game")]
+    a_side: usize,
     /// Throws balls at it while it walks, from all around: which share it withstands
     #[arg(long, conflicts_with_all = ["script", "random", "out", "record"])]
     resilience: bool,
@@ -72,8 +78,18 @@ impl Play {
         if self.resilience {
             return self.throw_balls();
         }
+        if !(1..=3).contains(&self.a_side) {
+            bail!("--a-side {}: give a number of characters from 1 to 3", self.a_side);
+        }
         let moves = match (&self.script, self.random) {
             (Some(script), _) => Moves::Script(script.clone()),
+            (None, None) if self.game.is_some() => {
+                let seconds = self.game.unwrap_or_default();
+                if !(1.0..=3600.0).contains(&seconds) {
+                    bail!("--game {seconds}: give a number of seconds from 1 to 3600");
+                }
+                Moves::Game { a_side: self.a_side, seconds, seed: self.seed, foresight_secs: self.foresight }
+            }
             (None, Some(seconds)) if (1.0..=36_000.0).contains(&seconds) => {
                 Moves::Random { seconds, seed: self.seed, foresight_secs: self.foresight }
             }

@@ -169,6 +169,7 @@ mod tests {
     fn played(falls: u64, seconds: f64, mean_body_error_m: f64) -> play::Summary {
         play::Summary {
             is_simulated: true,
+            team_falls: None,
             name: "hero".into(),
             seconds,
             falls,

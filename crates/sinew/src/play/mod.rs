@@ -16,7 +16,7 @@ use crate::error::{Error, Result};
 use serde::Serialize;
 use sinew_files::atomic_write::atomic_write;
 use sinew_learn::{GeneratorError, SavedGenerator, TrialFigures, TrialOptions, run_trial};
-use sinew_play::{Input, Measured, Package, Part, Player, PlayerOptions, Script, Steer};
+use sinew_play::{Input, Measured, Package, Part, PlayFigures, Player, PlayerOptions, Script, Steer};
 use sinew_work::{RunOptions, check_cancelled, run_once};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -51,6 +51,17 @@ pub enum Moves {
         /// How far ahead the character tries out what it is asked for, s; 0 for not at all.
         foresight_secs: f64,
     },
+    /// Two teams in one world, each of whom goes for the nearest of the other team (the chicken hop of Park et al. 2019, §6.1).
+    Game {
+        /// Characters in a team.
+        a_side: usize,
+        /// For so long, s.
+        seconds: f64,
+        /// Seed of where motions begin.
+        seed: u64,
+        /// How far ahead characters try out what they are asked for, s; 0 for not at all.
+        foresight_secs: f64,
+    },
 }
 
 /// What came of it, as `sinew play --json` prints it.
@@ -62,8 +73,11 @@ pub struct Summary {
     pub seconds: f64,
     /// Whether its body was simulated; otherwise its generator's motion was shown.
     pub is_simulated: bool,
-    /// How often it fell or lost its motion.
+    /// How often it fell or lost its motion; of several characters, all together.
     pub falls: u64,
+    /// Of a game, how often each team fell.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub team_falls: Option<[u64; 2]>,
     /// How often it then stood up by itself.
     pub stand_ups: u64,
     /// How often the motion was moved to where the body was.
@@ -148,19 +162,27 @@ impl Played {
                 let script = recorded(&player(&part, &begun)?, begun, &inputs);
                 Ok(Played { part, summary, script, inputs, take: None })
             }
-            Moves::Script(path) => {
-                let read = Script::read(path)?;
-                let mut player = player(&part, &read)?;
-                let inputs = read.inputs(&player, path)?;
-                let begun = Script { characters: read.characters, foresight: read.foresight, ..Script::new(read.seed) };
-                let script = recorded(&player, begun, &inputs);
-                let began = Instant::now();
-                let take = Take::record(&mut player, &inputs)?;
-                let real_time_factor = take.secs() / began.elapsed().as_secs_f64().max(1e-9);
-                let summary = summary_of(&package.name, &player, &take, real_time_factor);
-                Ok(Played { part, summary, script, inputs, take: Some(take) })
+            Moves::Script(path) => Played::by_script(package, part, &Script::read(path)?, path),
+            Moves::Game { a_side, seconds, seed, foresight_secs } => {
+                let script = Script { foresight: *foresight_secs, ..Script::game(*a_side, *seconds, *seed) };
+                let mut played = Played::by_script(package, part, &script, Path::new("game"))?;
+                let take = played.take.as_ref();
+                played.summary.team_falls = take.map(|take| [0, 1].map(|team| take.falls(|number| number % 2 == team)));
+                Ok(played)
             }
         }
+    }
+
+    fn by_script(package: &Package, part: Part, read: &Script, path: &Path) -> Result<Played> {
+        let mut player = player(&part, read)?;
+        let inputs = read.inputs(&player, path)?;
+        let begun = Script { characters: read.characters, foresight: read.foresight, ..Script::new(read.seed) };
+        let script = recorded(&player, begun, &inputs);
+        let began = Instant::now();
+        let take = Take::record(&mut player, &inputs)?;
+        let real_time_factor = take.secs() / began.elapsed().as_secs_f64().max(1e-9);
+        let summary = summary_of(&package.name, &player, &take, real_time_factor);
+        Ok(Played { part, summary, script, inputs, take: Some(take) })
     }
 
     fn write(&self, package: &Package, request: &Request) -> Result<()> {
@@ -242,6 +264,7 @@ fn randomly(package: &Package, part: &Part, seconds: f64, begun: &Script) -> Res
         seconds: inputs.len() as f64 / player.rate_hz(),
         is_simulated: part.is_simulated(),
         falls: of_body.falls,
+        team_falls: None,
         stand_ups: of_body.stand_ups,
         feedbacks: of_body.feedbacks,
         target_error_m: (figures.targets > 0).then_some(figures.target_error_m),
@@ -257,13 +280,17 @@ fn randomly(package: &Package, part: &Part, seconds: f64, begun: &Script) -> Res
 
 fn summary_of(name: &str, player: &Player, take: &Take, real_time_factor: f64) -> Summary {
     let figures = player.figures(0);
+    let sum = |count: fn(PlayFigures) -> u64| {
+        (0..player.character_count()).map(|character| count(player.figures(character))).sum()
+    };
     Summary {
         name: name.to_owned(),
         seconds: take.secs(),
         is_simulated: player.part(0).is_simulated(),
-        falls: figures.falls,
-        stand_ups: figures.stand_ups,
-        feedbacks: figures.feedbacks,
+        falls: sum(|figures| figures.falls),
+        team_falls: None,
+        stand_ups: sum(|figures| figures.stand_ups),
+        feedbacks: sum(|figures| figures.feedbacks),
         target_error_m: take.target_error_m(),
         foot_slide_cm: take.foot_slide_cm(player.part(0)),
         mean_body_error_m: figures.mean_body_error_m,
@@ -292,8 +319,11 @@ impl Summary {
                 self.name, self.seconds, self.foot_slide_cm, self.real_time_factor, self.hash
             );
         }
+        let game = self
+            .team_falls
+            .map_or(String::new(), |[first, second]| format!(" (team 0 fell {first} times, team 1 {second} times)"));
         format!(
-            "{} was played for {:.1} s: {} falls, {} stand-ups{off}, feet slide {:.1} cm, bodies {:.1} cm off their motion; {:.1} times real time; hash {}",
+            "{} was played for {:.1} s: {} falls{game}, {} stand-ups{off}, feet slide {:.1} cm, bodies {:.1} cm off their motion; {:.1} times real time; hash {}",
             self.name,
             self.seconds,
             self.falls,

@@ -90,8 +90,14 @@ impl Take {
         foot_slide_cm(part.generator().figure(), &self.rows, &contacts.collect::<Vec<_>>())
     }
 
-    /// What happened, one sentence each.
+    /// How often those of the characters fell that are asked for by their number.
+    pub fn falls(&self, counts: impl Fn(usize) -> bool) -> u64 {
+        self.events.iter().filter(|event| event.what == Happening::Fell && counts(event.character)).count() as u64
+    }
+
+    /// What happened, one sentence each; of several characters with their numbers.
     pub fn sentences(&self, part: &Part) -> Vec<String> {
+        let are_several = self.model.scene().characters.len() > 1;
         let name = |action: usize| part.actions().get(action).map_or("?", |action| action.name.as_str());
         let told = |event: &Event| {
             let what = match event.what {
@@ -102,7 +108,8 @@ impl Take {
                 Happening::StoodUp => "has stood up".to_owned(),
                 Happening::PlacedAnew => "was put onto its motion".to_owned(),
             };
-            format!("{:.2} s: {what}", event.frame as f64 / self.rate_hz)
+            let at = event.frame as f64 / self.rate_hz;
+            if are_several { format!("{at:.2} s: {} {what}", event.character) } else { format!("{at:.2} s: {what}") }
         };
         self.events.iter().map(told).collect()
     }
@@ -113,25 +120,44 @@ mod tests {
     use super::*;
     use sinew_sim::{Scene, embedded};
 
+    fn empty() -> Take {
+        Take {
+            rate_hz: 30.0,
+            model: Arc::new(Model::new(&Scene::on_ground(embedded::humanoid()), 0.002).expect("a model")),
+            worlds: Vec::new(),
+            rows: Vec::new(),
+            contacts: Vec::new(),
+            targets: Vec::new(),
+            is_limp: Vec::new(),
+            thrown: Vec::new(),
+            events: Vec::new(),
+        }
+    }
+
     #[test]
     fn a_target_is_judged_when_it_is_no_longer_asked_for() {
         let rows: Vec<Vec<f64>> = (0..6).map(|frame| vec![f64::from(frame), 0.0]).collect();
         let (first, second) = (Some([2.5, 0.0]), Some([5.0, 3.0]));
         let take = Take {
-            rate_hz: 30.0,
-            model: Arc::new(Model::new(&Scene::on_ground(embedded::humanoid()), 0.002).expect("a model")),
-            worlds: Vec::new(),
             rows,
             contacts: vec![0; 6],
             targets: vec![None, first, first, second, second, second],
             is_limp: vec![false; 6],
-            thrown: Vec::new(),
-            events: Vec::new(),
+            ..empty()
         };
         // 0.5 m off the first at frame 2, 3 m off the second at frame 5.
         assert_eq!(take.target_error_m(), Some(3.0));
         assert_eq!(take.secs(), 5.0 / 30.0);
         let free = Take { targets: vec![None; 6], ..take };
         assert_eq!(free.target_error_m(), None);
+    }
+
+    #[test]
+    fn falls_are_those_of_the_characters_that_count() {
+        let event = |character, what| Event { frame: 15, character, what };
+        let fell = [0, 3, 3, 1, 2].map(|character| event(character, Happening::Fell));
+        let events = [&fell[..], &[event(1, Happening::StandsUp)]].concat();
+        let take = Take { events, ..empty() };
+        assert_eq!([0, 1].map(|team| take.falls(|number| number % 2 == team)), [2, 3]);
     }
 }

@@ -72,6 +72,23 @@ fn several_characters_of_a_script_share_the_world() {
 }
 
 #[test]
+fn a_game_counts_the_falls_of_both_teams_and_is_recorded() {
+    let folder = tempfile::tempdir().expect("a folder");
+    package(folder.path());
+    let take = folder.path().join("take.toml");
+    let moves = Moves::Game { a_side: 2, seconds: 0.5, seed: 1, foresight_secs: 0.0 };
+    let asked = Request { record: Some(take.clone()), ..request(folder.path(), moves) };
+    let game = play(&asked, &RunOptions::default()).expect("played").expect("to the end");
+    let [first, second] = game.team_falls.expect("two teams");
+    assert_eq!(first + second, game.falls);
+    assert!(game.headline().contains(&format!("team 1 {second} times")), "{}", game.headline());
+    let script = std::fs::read_to_string(&take).expect("a script");
+    assert_eq!((script.matches("chase = 2").count(), script.matches("target").count()), (4, 0), "{script}");
+    let again = play(&request(folder.path(), Moves::Script(take)), &RunOptions::default());
+    assert_eq!(again.expect("played").expect("to the end").hash, game.hash);
+}
+
+#[test]
 fn a_take_is_written_as_pictures_and_motion() {
     let folder = tempfile::tempdir().expect("a folder");
     package(folder.path());
