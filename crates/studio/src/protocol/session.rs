@@ -174,6 +174,8 @@ pub enum Steer {
     Velocity([f64; 2]),
     /// To a place on the ground, m, where it stops.
     Target([f64; 2]),
+    /// To the nearest character of another team; characters take turns in so many teams.
+    Chase(usize),
 }
 
 /// What the numbers of a stream's frames mean.

@@ -6,7 +6,7 @@ use crate::figure::Figure;
 use crate::project::Project;
 use crate::protocol::frame::{DIVERGED, FALLEN, JUMPED};
 use crate::protocol::{Doing, Frame, Played, PlayedCharacter, SceneCharacter, SessionAction, SessionEntry, Steer};
-use sinew::playing::{self, Event, Happening, Input, Part, Player, Push, Script, Throw};
+use sinew::playing::{self, Event, Happening, Input, MOST_CHARACTERS, Part, Player, Push, Script, Throw};
 use sinew_sim::{Object, Status};
 
 /// A character that is nearer to its target than so many of its heights has arrived, and stands.
@@ -180,6 +180,7 @@ impl Told {
             Steer::Free => playing::Steer::Free,
             Steer::Velocity(velocity) => playing::Steer::Stick(velocity),
             Steer::Target(place) => playing::Steer::Target(place),
+            Steer::Chase(teams) => playing::Steer::Chase(teams),
         };
         Input { steer, action: self.action.take(), pushes: std::mem::take(&mut self.pushes), throws: Vec::new() }
     }
@@ -243,6 +244,11 @@ impl Live for PlayedPackage {
                     Steer::Free => {}
                     Steer::Velocity([x, y]) => within("a character goes", "m/s", &[x, y, 0.0], 20.0)?,
                     Steer::Target([x, y]) => within("a target lies", "m from the middle", &[x, y, 0.0], 10_000.0)?,
+                    Steer::Chase(teams) if (2..=MOST_CHARACTERS).contains(&teams) => {}
+                    Steer::Chase(teams) => {
+                        let problem = format!("{teams} teams: give from 2 to {MOST_CHARACTERS}");
+                        return Err(Refusal::bad(problem));
+                    }
                 }
                 self.told(character)?.steer = steer;
             }
@@ -273,7 +279,7 @@ impl Live for PlayedPackage {
                 action: action.map(|action| action.name.clone()),
                 target: match self.characters[index].steer {
                     Steer::Target(place) => Some(place),
-                    Steer::Free | Steer::Velocity(_) => None,
+                    Steer::Free | Steer::Velocity(_) | Steer::Chase(_) => None,
                 },
                 falls: figures.falls,
                 stand_ups: figures.stand_ups,

@@ -8,7 +8,7 @@ import { after, before, describe } from "node:test";
 import { goTo, openBrowser, openPage, picture } from "./helpers/browser.mjs";
 import { BINARY, startStudio } from "./helpers/server.mjs";
 import { story } from "./helpers/steps.mjs";
-import { writePackage } from "./helpers/package.mjs";
+import { writePackage, writeShown } from "./helpers/package.mjs";
 
 describe("a package is played by hand", { skip: BINARY ? false : "set SINEW_BINARY to the sinew program" }, () => {
   const step = story();
@@ -18,6 +18,7 @@ describe("a package is played by hand", { skip: BINARY ? false : "set SINEW_BINA
     studio = await startStudio();
     folder = join(studio.project, "packages/hero");
     writePackage(folder);
+    writeShown(folder, join(studio.project, "packages/shown"));
     browser = await openBrowser();
     tab = await openPage(browser, studio.url);
     page = tab.page;
@@ -224,6 +225,27 @@ describe("a package is played by hand", { skip: BINARY ? false : "set SINEW_BINA
     await page.keyboard.down("w");
     await page.waitForFunction(() => window.asked.at(-1).character === 1 && window.asked.at(-1).action === "steer");
     await page.keyboard.up("w");
+    await page.evaluate(() => (window.asked = []));
+    await page.click('[data-key="game"]');
+    const chasing = () => window.asked.filter((a) => a.action === "steer" && a.steer.chase === 2).map((a) => a.character);
+    await page.waitForFunction(`(${chasing})().length === 2`);
+    assert.deepEqual(await page.evaluate(`(${chasing})()`), [0, 1]);
+  });
+
+  step("a generator alone is shown and driven, and cannot fall", async () => {
+    await page.waitForSelector('[data-key="package:packages/shown/package.toml"] :text("motion alone")');
+    await page.click('[data-key="package:packages/shown/package.toml"]');
+    await page.waitForSelector('[data-key="motion-alone"]');
+    assert.equal(await page.locator('[data-figure="Falls"]').count(), 0);
+    await page.evaluate(() => (window.frame = undefined));
+    await listen();
+    await page.waitForFunction(() => window.frame !== undefined);
+    await time(4);
+    const [x, y] = await away();
+    await page.keyboard.down("w");
+    await comes([x, y], 0.4);
+    await page.keyboard.up("w");
+    await picture(page, "test-play-motion-alone");
   });
 
   step("a file that has changed is one sentence", async () => {

@@ -381,7 +381,7 @@ export interface SessionEntry {
   dial?: number;
   steers: boolean;
 }
-export type Steer = "free" | { velocity: [number, number] } | { target: [number, number] };
+export type Steer = "free" | { velocity: [number, number] } | { target: [number, number] } | { chase: number };
 export type Doing = "moving" | "acting" | "limp" | "standing_up";
 export interface PlayedCharacter {
   doing: Doing;

@@ -139,7 +139,17 @@ export class PackagePanel {
               data: { key: "motion-alone" },
               textContent: "This is a generator without a policy: its motion is shown, without physics. Pushes and balls do nothing.",
             }),
-        h("div", { class: "actions wrap" }, button("Let it go freely", () => this.steering.goFreely(), { key: "free" })),
+        h(
+          "div",
+          { class: "actions wrap" },
+          button("Let it go freely", () => this.steering.goFreely(), { key: "free" }),
+          count > 1
+            ? button("Two teams, each for the nearest", () => this.steering.goForEachOther(count), {
+                key: "game",
+                title: "Every second character is of the other team; all go for the nearest of the other and bump into it",
+              })
+            : "",
+        ),
       ),
       section("Take", this.take),
     ];

@@ -98,6 +98,12 @@ export class Steering {
     this.tell("free");
   }
 
+  /** Two teams of all characters: each goes for the nearest of the other, until it is steered again. */
+  goForEachOther(count: number): void {
+    this.forget();
+    for (let character = 0; character < count; character++) this.act({ action: "steer", character, steer: { chase: 2 } });
+  }
+
   /** Something else than the stick; or it was reset, and knows nothing of a stick that is held. */
   forget(): void {
     this.drives = false;
