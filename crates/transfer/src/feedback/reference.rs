@@ -9,7 +9,8 @@ use serde::{Deserialize, Serialize};
 use sinew_sim::{Batch, BatchOptions, Model, Observation, Snapshot};
 use std::sync::Arc;
 
-/// An end effector that comes as near to the ground as this share of the root's height is a foot.
+/// An end effector that comes as near to the ground as this share of the root's height is a foot. Where none does (low figures with thick
+/// soles, on tiptoe), those are that come as near to the lowest.
 const FOOT_HEIGHT: f64 = 0.08;
 /// Share of the cycle over which its end is blended into its start.
 const SEAM: f64 = 0.25;
@@ -47,7 +48,7 @@ impl Reference {
     /// the heading. Its actions and states are then changed over the last quarter so that its end leads into its start.
     ///
     /// # Errors
-    /// Where the performance is shorter than a cycle, or nothing of the character comes near the ground.
+    /// Where the performance is shorter than a cycle, or the character has no end effectors.
     pub fn new(model: &Arc<Model>, run: &Performance, period_secs: f64) -> Result<Reference, TransferError> {
         let frames = (period_secs / FRAME_SECS).round() as usize;
         let last = run.fell_at.map_or(run.frames() - 1, |f| f.saturating_sub(1));
@@ -82,13 +83,11 @@ impl Reference {
         let seen = observe(model, &moments.iter().map(|m| (&m.position[..], &m.velocity[..])).collect::<Vec<_>>())?;
         let effectors = model.observation_layout().effector_count();
         let ground = model.scene().ground.map_or(0.0, |g| g.height);
-        let near = ground + FOOT_HEIGHT * (moments[0].position[2] - ground);
-        self.feet =
-            (0..effectors).filter(|e| seen.iter().any(|row| Observation::new(row).effector(*e)[2] < near)).collect();
+        let height = |row: &Vec<f64>, effector: usize| Observation::new(row).effector(effector)[2] - ground;
+        let lowest = |effector: usize| seen.iter().map(|row| height(row, effector)).fold(f64::INFINITY, f64::min);
+        self.feet = feet_of(&(0..effectors).map(lowest).collect::<Vec<f64>>(), moments[0].position[2] - ground);
         if self.feet.is_empty() {
-            return Err(TransferError::NoReference {
-                problem: "none of its end effectors comes near the ground".into(),
-            });
+            return Err(TransferError::NoReference { problem: "it has no end effectors".into() });
         }
         let features = Features::new(model, &self.feet);
         let course = Heading::of(&moments[0].position[3..7]).angle();
@@ -209,6 +208,14 @@ pub fn period_secs(target: &Target) -> Option<f64> {
     periods.find(|period| repeats(*period)).filter(|_| range > 0.0).map(|period| period as f64 * FRAME_SECS)
 }
 
+/// The end effectors that are feet, by the least height of each above the ground.
+fn feet_of(lowest: &[f64], root_height: f64) -> Vec<usize> {
+    let near = FOOT_HEIGHT * root_height;
+    let least = lowest.iter().copied().fold(f64::INFINITY, f64::min);
+    let limit = if least < near { near } else { least + near };
+    (0..lowest.len()).filter(|effector| lowest[*effector] < limit).collect()
+}
+
 fn row(values: &[f64], rows: usize, index: usize) -> &[f64] {
     let (width, index) = (values.len() / rows, index % rows);
     &values[index * width..(index + 1) * width]
@@ -267,6 +274,16 @@ fn blend_seam(rows: &mut [f64], width: usize, frames: usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn feet_come_near_the_ground_or_as_near_as_the_lowest() {
+        // Of a root at 1 m: 8 cm, whatever the lowest does.
+        assert_eq!(feet_of(&[0.01, 0.079, 0.081, 0.9], 1.0), [0, 1]);
+        // Where none does, 8 cm from the lowest.
+        assert_eq!(feet_of(&[0.5, 0.10, 0.179, 0.181], 1.0), [1, 2]);
+        assert_eq!(feet_of(&[0.05, 0.03], 0.5), [1]);
+        assert!(feet_of(&[], 1.0).is_empty());
+    }
 
     #[test]
     fn a_blended_seam_closes_and_leaves_the_rest_alone() {
