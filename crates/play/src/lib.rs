@@ -17,6 +17,7 @@ mod part;
 mod player;
 mod resilience;
 mod script;
+mod walk;
 mod wish;
 
 #[cfg(test)]
@@ -32,3 +33,4 @@ pub use part::{ActionTiming, Part};
 pub use player::{FORESIGHT_SECS, MOST_FORESIGHT_SECS, Placement, Player, PlayerOptions};
 pub use resilience::{ThrowOutcome, ThrowTrial, throw_at};
 pub use script::{MOST_CHARACTERS, Script, TimedInput, TimedPush};
+pub use walk::walk_ahead;

@@ -9,7 +9,7 @@ use crate::event::Happening;
 use crate::input::{Input, Steer, Throw};
 use crate::part::Part;
 use crate::player::{Player, PlayerOptions};
-use crate::wish::{PERSON_M, WALK_SPEED};
+use crate::walk::walk_speed;
 use serde::{Deserialize, Serialize};
 
 /// How long the character is watched after the throw, s.
@@ -70,8 +70,7 @@ pub fn throw_at(part: &Part, trial: &ThrowTrial) -> Result<(ThrowOutcome, Vec<In
     let frames = |secs: f64| libm::round(secs * rate_hz).max(1.0) as u64;
     let thrown = frames(trial.walk_secs);
     let (mut end, half_second) = (thrown + frames(WATCHED_SECS), frames(0.5).min(thrown));
-    let speed = WALK_SPEED * (part.pilot().body().height_m() / PERSON_M).sqrt();
-    let walks = Input { steer: Steer::Stick([speed, 0.0]), ..Input::default() };
+    let walks = Input { steer: Steer::Stick([walk_speed(part), 0.0]), ..Input::default() };
     let (mut outcome, mut inputs) = (ThrowOutcome::default(), Vec::new());
     let (mut before, mut flight) = (player.position(0), Vec::new());
     while player.frame() < end {

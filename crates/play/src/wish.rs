@@ -2,6 +2,7 @@
 
 use crate::input::Steer;
 use crate::part::Part;
+use crate::walk::walk_speed;
 use sinew_learn::{GeneratorState, Goal, Objective, wrap_angle};
 
 /// How long an action that is maintained is kept up, s.
@@ -10,10 +11,6 @@ const KEPT_UP_SECS: f64 = 3.0;
 const STICK_SECS: f64 = 1.0;
 /// Most that a stick leads aside of where the character looks, rad.
 pub(crate) const MOST_TURN_RAD: f64 = std::f64::consts::FRAC_PI_6;
-
-/// Speed at which a person of 1.75 m walks, m/s; others go as much faster as their legs swing slower (Froude).
-pub(crate) const WALK_SPEED: f64 = 1.2;
-pub(crate) const PERSON_M: f64 = 1.75;
 
 /// What a character is doing. Times are frames of the player.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -60,7 +57,7 @@ impl Wish {
 
     /// What a body may do that can do nothing of what is asked for: stand, go on as it goes, or walk, straight on, slower, or to either side.
     pub fn ways_out(part: &Part, motion: &GeneratorState) -> [Wish; 7] {
-        let walk = WALK_SPEED * (part.pilot().body().height_m() / PERSON_M).sqrt();
+        let walk = walk_speed(part);
         let yaw = part.generator().figure().heading_frame(&motion.qpos).yaw;
         let stick = |speed: f64, aside: f64| {
             let (sin, cos) = libm::sincos(yaw + aside);

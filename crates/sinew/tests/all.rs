@@ -5,6 +5,7 @@
 mod assist;
 mod fuzz_transfer;
 mod learn_data;
+mod learn_export;
 mod learn_generator;
 mod learn_tracker;
 mod rigs;

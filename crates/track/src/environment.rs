@@ -359,7 +359,7 @@ impl<'a> Environment<'a> {
 }
 
 /// A motion that has the highest point lower than this, over the character's height, lies.
-const LOW_TOP: f32 = 0.2;
+pub(crate) const LOW_TOP: f32 = 0.2;
 
 /// How far bodies are from the reference.
 #[derive(Clone, Copy, Debug, PartialEq)]

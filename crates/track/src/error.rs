@@ -57,6 +57,22 @@ pub enum TrackError {
         /// Frames that are needed.
         least: usize,
     },
+    /// A policy that is given nothing to follow.
+    #[error("{} is a policy alone; name what it is to follow: a generator, a set or clips of {character}", path.display())]
+    NoMotion {
+        /// Its file or folder.
+        path: PathBuf,
+        /// Its character.
+        character: String,
+    },
+    /// A policy of one motion alone.
+    #[error(
+        "the policy of {character} sees the phase of the motion that it was trained on, and can follow no other; train it with sees_phase = false"
+    )]
+    SeesPhase {
+        /// Its character.
+        character: String,
+    },
     /// A constant cannot be used.
     #[error("{field} is {value}, but must be {range}")]
     Config {

@@ -12,6 +12,7 @@
 //! | [`run_trial`] | measuring a policy |
 //! | [`Pilot`], [`Course`] | PD targets of one character, in whatever world; the motion that a generator makes for it |
 //! | [`Performer`], [`Driven`] | a policy that follows frame by frame what a generator predicts: a character that can be driven |
+//! | [`Portable`], [`OpenLoop`] | what another simulator must know to run a policy; what comes of it here |
 //! | [`released`] | the body and the reference that the paper's authors released |
 //!
 //! All of it gives the same bits on any number of threads and any instruction set. Start reading at [`TrackerWork`].
@@ -28,9 +29,11 @@ mod environment;
 mod error;
 mod networks;
 mod observation;
+mod open_loop;
 mod performer;
 mod pilot;
 mod policy;
+mod portable;
 mod reference;
 pub mod released;
 mod reward;
@@ -48,9 +51,12 @@ pub use course::Course;
 pub use driven::{Driven, DrivenFigures, feeds_back_m};
 pub use environment::Episode;
 pub use error::TrackError;
+pub use observation::ObservationPart;
+pub use open_loop::{DecidedFrame, OpenLoop};
 pub use performer::Performer;
 pub use pilot::{Moment, Pilot, PilotState, Seen};
 pub use policy::{TrainedPolicy, time_step};
+pub use portable::{FallRule, Portable, PortableJoint, PortablePoint};
 pub use reference::Reference;
 pub use reward::RewardTerms;
 pub use training::{CurvePoint, TestPoint, TrackerWork, TrainingState};

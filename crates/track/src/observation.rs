@@ -20,8 +20,22 @@ use crate::config::TrackerConfig;
 use crate::reference::{Reference, read_coordinates};
 use crate::reward::USUAL_HEIGHT_M;
 use crate::turn::{Heading, apply, four, inverse};
+use serde::Serialize;
 
-const VELOCITY_SCALE: f32 = 0.1;
+/// Unit in which angular velocities are seen: rad in so many seconds.
+pub(crate) const VELOCITY_SCALE: f32 = 0.1;
+
+/// A part of what a policy sees.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct ObservationPart {
+    /// What it is.
+    pub name: &'static str,
+    /// Numbers.
+    pub size: usize,
+    /// Of the motion: how far ahead of the present frame.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub frames_ahead: Option<usize>,
+}
 
 /// Writes what a policy sees.
 #[derive(Clone, Debug)]
@@ -48,10 +62,45 @@ impl Observer {
 
     /// Numbers of a row.
     pub fn width(&self, body: &TrackedBody) -> usize {
+        self.parts(body).iter().map(|part| part.size).sum()
+    }
+
+    /// What a row is made of, in its order: what [`Observer::write`] writes.
+    pub fn parts(&self, body: &TrackedBody) -> Vec<ObservationPart> {
         let n = body.coordinate_count();
-        let own = 2 * n + 3 + 1 + 6 + 3 * body.points.effectors + body.points.soles;
-        let ahead = self.preview.len() * (12 + n) + if self.preview.is_empty() { 0 } else { n };
-        own + ahead + usize::from(self.sees_phase)
+        let own = |name, size| ObservationPart { name, size, frames_ahead: None };
+        let mut parts = vec![
+            own("joint_coordinates", n),
+            own("joint_velocities", n),
+            own("up", 3),
+            own("root_height", 1),
+            own("root_velocity", 3),
+            own("root_angular_velocity", 3),
+            own("effectors", 3 * body.points.effectors),
+            own("sole_heights", body.points.soles),
+        ];
+        for (index, ahead) in self.preview.iter().enumerate() {
+            let seen = |name, size| ObservationPart { name, size, frames_ahead: Some(*ahead) };
+            parts.extend([
+                seen("motion_root_place", 3),
+                seen("motion_root_x_axis", 3),
+                seen("motion_root_z_axis", 3),
+                seen("motion_root_velocity", 3),
+                seen("motion_joint_coordinates", n),
+            ]);
+            if index == 0 {
+                parts.push(seen("motion_joint_velocities", n));
+            }
+        }
+        if self.sees_phase {
+            parts.push(own("phase", 1));
+        }
+        parts
+    }
+
+    /// Length of the unit in which a policy sees lengths, m.
+    pub fn length_unit_m(&self) -> f64 {
+        1.0 / f64::from(self.per_length)
     }
 
     /// Writes the row of a world that is to follow the reference from `frame` on.

@@ -69,6 +69,11 @@ impl Performer {
         Ok(Moment { has_fallen: moment.has_fallen || self.conditions[0] != Condition::Running, ..moment })
     }
 
+    /// The last decision of its policy: see [`PilotState::decision`].
+    pub fn decision(&self) -> [&[f32]; 4] {
+        self.state.decision()
+    }
+
     /// Its `qpos`.
     pub fn position(&self) -> Vec<f64> {
         self.positions.iter().map(|x| f64::from(*x)).collect()

@@ -35,6 +35,7 @@ pub struct PilotState {
     window: Reference,
     memory: MlpInference<f32>,
     observation: Vec<f32>,
+    action: Vec<f32>,
     from: Vec<f32>,
     to: Vec<f32>,
 }
@@ -100,6 +101,7 @@ impl Pilot {
             window: self.windowed(window)?,
             memory: self.policy.policy.mean.inference(),
             observation: vec![0.0; self.observer.width(&self.body)],
+            action: vec![0.0; self.body.coordinate_count()],
             from: vec![0.0; nq],
             to: vec![0.0; nq],
         })
@@ -116,10 +118,10 @@ impl Pilot {
 
     /// Decides for a frame. Returns the PD targets at its beginning and at its end, in the order of `qpos`.
     pub fn decide<'a>(&self, state: &'a mut PilotState, seen: Seen<'_>) -> [&'a [f32]; 2] {
-        let PilotState { window, memory, observation, from, to } = state;
+        let PilotState { window, memory, observation, action, from, to } = state;
         let row = State { position: seen.position, velocity: seen.velocity, seen: seen.observed };
         self.observer.write(&self.body, window, PRESENT, row, observation);
-        let action = self.policy.policy.mean.infer(observation, memory);
+        action.copy_from_slice(self.policy.policy.mean.infer(observation, memory));
         aim(&self.body, &self.policy.config, window, PRESENT, action, [from, to]);
         [from, to]
     }
@@ -139,6 +141,11 @@ impl Pilot {
 }
 
 impl PilotState {
+    /// The last decision: what was seen, the action, and the PD targets at the beginning and at the end of the frame.
+    pub fn decision(&self) -> [&[f32]; 4] {
+        [&self.observation, &self.action, &self.from, &self.to]
+    }
+
     /// `qpos` and `qvel` of the present frame of the motion: where a character is put that begins on it.
     pub fn start(&self) -> [&[f32]; 2] {
         let frame = self.window.frame(PRESENT);
@@ -160,7 +167,7 @@ pub(crate) fn interval(config: &TrackerConfig) -> Interval {
 }
 
 /// What an action of 1 turns the PD target of a joint by, rad.
-fn action_rad(config: &TrackerConfig, joint: &JointSlot) -> f32 {
+pub(crate) fn action_rad(config: &TrackerConfig, joint: &JointSlot) -> f32 {
     let widest = config.action_rad as f32;
     match config.action_torque_share {
         share if share > 0.0 => widest.min(share as f32 * joint.yield_rad),

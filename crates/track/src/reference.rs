@@ -210,6 +210,11 @@ impl Reference {
         self.frame(frame).position.iter().map(|x| f64::from(*x)).collect()
     }
 
+    /// `qvel` of a frame.
+    pub fn velocity(&self, frame: usize) -> Vec<f64> {
+        self.frame(frame).velocity.iter().map(|x| f64::from(*x)).collect()
+    }
+
     /// A hash of all that is tracked.
     pub fn hash(&self) -> u64 {
         let foreseen = self.foreseen.keys().chain(self.ends.iter());

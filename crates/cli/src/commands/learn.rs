@@ -36,6 +36,11 @@ pub enum Learn {
     ///
     /// Example: sinew learn test policy set --seed 5
     Test(super::learn_tracker::Test),
+    /// Writes a policy for other simulators: the network as ONNX, the character as MJCF, what its numbers mean, and a motion to follow
+    ///
+    /// Of a package the motion is a walk that its generator makes. scripts/policy_in_mujoco.py runs the result in MuJoCo.
+    /// Example: sinew learn export human -o exported
+    Export(super::learn_export::Export),
     /// Drives a simulated character by random objectives: a generator says where it goes, a policy moves its body there
     ///
     /// Counts falls and measures how well it gets to its targets. Example: sinew learn drive gen policy -o drive
@@ -50,6 +55,7 @@ impl Learn {
             Learn::Generator(generator) => generator.run(),
             Learn::Tracker(tracker) => tracker.run(),
             Learn::Test(test) => test.run(),
+            Learn::Export(export) => export.run(),
             Learn::Drive(drive) => drive.run(),
         }
     }

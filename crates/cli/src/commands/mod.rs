@@ -12,6 +12,7 @@ pub mod inspect;
 pub mod jump;
 pub mod learn;
 pub mod learn_drive;
+pub mod learn_export;
 pub mod learn_generator;
 pub mod learn_tracker;
 pub mod live;

@@ -88,7 +88,7 @@ impl Input {
 }
 
 /// The file of a generator, where a path is one or a folder with one.
-fn generator_of(path: &Path) -> Option<PathBuf> {
+pub(super) fn generator_of(path: &Path) -> Option<PathBuf> {
     let file = if path.is_dir() { path.join(GENERATOR) } else { path.to_path_buf() };
     (file.extension().is_some_and(|ending| ending == "generator") && file.is_file()).then_some(file)
 }

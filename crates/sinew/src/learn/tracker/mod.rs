@@ -1,13 +1,15 @@
 //! From motion to a policy that tracks it in simulation, its measurement and everything that is written about it.
 //!
 //! [`train`] does all of it: reads what is to be tracked ([`Input`]), trains as long work ([`sinew_track::TrackerWork`]), measures the policy and writes
-//! the folder. [`test()`] measures one that was written.
+//! the folder. [`test()`] measures one that was written; [`export()`] writes it for other simulators.
 
+mod export;
 mod input;
 mod page;
 mod pictures;
 mod summary;
 
+pub use export::{DECIDED, ExportRequest, Exported, INTERFACE, MOTION, OwnRun, export};
 pub use input::{Draw, Input, usual_preset};
 pub use summary::{CurveRow, Summary, Tested};
 
