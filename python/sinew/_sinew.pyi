@@ -1,7 +1,7 @@
 """Types of what is written in Rust; the descriptions are in the docstrings of `sinew`."""
 
 import os
-from typing import Any, Callable, List, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, List, Optional, Sequence, Tuple, Union, final
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +16,7 @@ VERSION: str
 class Error(Exception):
     """Something could not be done; the message is one sentence that says what to change."""
 
+@final
 class Joint:
     """A joint and its place in rows of positions and velocities."""
 
@@ -39,6 +40,7 @@ class Joint:
     def torque_limit(self) -> Optional[float]:
         """Largest torque of its drive, N·m."""
 
+@final
 class Character:
     """A body that can be simulated: rigid bodies with shapes, joints with gains and limits."""
 
@@ -89,6 +91,7 @@ class Character:
     def export_mjcf(self, path: StrPath, *, timestep: float = 0.002) -> None: ...
     def _repr_png_(self) -> bytes: ...
 
+@final
 class Batch:
     """Many worlds of one character; NumPy looks at their rows without a copy.
 
@@ -139,6 +142,7 @@ class Batch:
     def picture(self, world: int = 0) -> bytes: ...
     def __len__(self) -> int: ...
 
+@final
 class Progress:
     """How far long work is."""
 
@@ -157,6 +161,7 @@ class Progress:
     @property
     def line(self) -> str: ...
 
+@final
 class Action:
     """What a character can be told to do."""
 
@@ -167,6 +172,7 @@ class Action:
     @property
     def about(self) -> str: ...
 
+@final
 class Event:
     """What happened to a character in a frame."""
 
@@ -177,6 +183,7 @@ class Event:
     @property
     def action(self) -> Optional[str]: ...
 
+@final
 class Package:
     """A character with all that it needs to be played."""
 
@@ -189,6 +196,7 @@ class Package:
     @property
     def is_simulated(self) -> bool: ...
 
+@final
 class Player:
     """One character in a world of its own, with balls; a frame is 1/30 s."""
 
@@ -227,6 +235,7 @@ class Player:
     def hash(self) -> str: ...
     def _repr_png_(self) -> bytes: ...
 
+@final
 class Front:
     """A front that was found, whose jumps can be performed; `sinew.Front` is the one to use."""
 

@@ -3,7 +3,7 @@
 //! A batch keeps a row of positions, velocities and so on for each world. The addresses of the rows never change, and every array on them keeps the batch alive.
 
 use crate::arguments::{finite, rows, worlds};
-use crate::character::{Character, TIMESTEP, picture};
+use crate::character::{Character, picture};
 use crate::error::{OrRaise, raised};
 use crate::rows::{Place, Rows};
 use numpy::PyArray2;
@@ -119,7 +119,7 @@ impl Places {
 impl Batch {
     /// Makes worlds at rest in the character's pose, with that pose as the PD target. threads is 0 for one on each core.
     #[new]
-    #[pyo3(signature = (character, worlds, threads=0, *, timestep=TIMESTEP))]
+    #[pyo3(signature = (character, worlds, threads=0, *, timestep=0.002))]
     fn new(py: Python<'_>, character: Py<Character>, worlds: usize, threads: usize, timestep: f64) -> PyResult<Batch> {
         // Threads of its own, not those that the process shares: they would not come along into a child of this process.
         let cores = || std::thread::available_parallelism().map_or(1, |cores| cores.get());

@@ -17,8 +17,8 @@ use sinew::source::Source;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Length of a step where nobody says otherwise, s.
-pub(crate) const TIMESTEP: f64 = 0.002;
+/// Length of a step where nobody says otherwise, s; the signatures for Python have it as a number.
+const TIMESTEP: f64 = 0.002;
 
 /// A body that can be simulated: rigid bodies with shapes, joints with gains and limits.
 #[pyclass(frozen, module = "sinew")]
@@ -182,7 +182,7 @@ impl Character {
         self.described.write(&path).or_raise()
     }
     /// The character on flat ground, for MuJoCo.
-    #[pyo3(signature = (*, timestep=TIMESTEP))]
+    #[pyo3(signature = (*, timestep=0.002))]
     fn to_mjcf(&self, timestep: f64) -> PyResult<String> {
         // Refuses a step that nobody can take.
         let scene = Scene::on_ground(self.described.clone());
@@ -190,7 +190,7 @@ impl Character {
         Ok(to_mjcf(&scene, &MjcfOptions { dt: model.dt() }))
     }
     /// Writes the character on flat ground for MuJoCo.
-    #[pyo3(signature = (path, *, timestep=TIMESTEP))]
+    #[pyo3(signature = (path, *, timestep=0.002))]
     fn export_mjcf(&self, path: PathBuf, timestep: f64) -> PyResult<()> {
         write(&path, self.to_mjcf(timestep)?.as_bytes())
     }

@@ -18,6 +18,8 @@ use std::sync::{Mutex, TryLockError};
 /// Moments of the film strip of a player, and frames from one to the next.
 const MOMENTS: usize = 12;
 const FRAMES_BETWEEN: u64 = 10;
+// What Python's signature says.
+const _: () = assert!(playing::FORESIGHT_SECS == 3.5);
 
 /// A character with all that it needs to be played.
 #[pyclass(frozen, module = "sinew")]
@@ -120,7 +122,7 @@ type PushArgument = (String, [f64; 3], f64);
 impl Player {
     /// Puts a character into a world. seed says where its motion begins; foresight is how far ahead it tries out what it is asked for, in s, 0 for not at all.
     #[new]
-    #[pyo3(signature = (package, *, seed=1, foresight=playing::FORESIGHT_SECS))]
+    #[pyo3(signature = (package, *, seed=1, foresight=3.5))]
     fn new(py: Python<'_>, package: &Bound<'_, Package>, seed: u64, foresight: f64) -> PyResult<Player> {
         if !(0.0..=MOST_FORESIGHT_SECS).contains(&foresight) {
             return Err(raised(format!(
@@ -270,7 +272,7 @@ impl Player {
 
 impl State {
     fn remember(&mut self) {
-        if self.player.frame() % FRAMES_BETWEEN != 0 {
+        if !self.player.frame().is_multiple_of(FRAMES_BETWEEN) {
             return;
         }
         if self.moments.len() == MOMENTS {

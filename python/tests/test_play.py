@@ -47,6 +47,27 @@ def test_the_same_inputs_give_the_same_bits(dinosaur):
     assert np.array_equal(first.position, second.position)
 
 
+SCRIPT = """
+seconds = 3.0
+seed = 1
+[[input]]
+at = 0.0
+stick = [1.0, 0.0]
+[[input]]
+at = 1.0
+action = "Boxing"
+"""
+
+
+def test_the_program_plays_the_same(program, dinosaur, tmp_path):
+    path = tmp_path / "moves.toml"
+    path.write_text(SCRIPT)
+    player = sinew.Player(dinosaur, seed=1)
+    for frame in range(90):
+        player.step(stick=[1.0, 0.0], action="Boxing" if frame == 30 else None)
+    assert program("play", "dinosaur", "--script", path)["hash"] == player.hash
+
+
 def test_actions_pushes_and_balls_do_something(dinosaur):
     player, events = sinew.Player(dinosaur, foresight=0.0), []
     name = dinosaur.actions[0].name

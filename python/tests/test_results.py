@@ -53,6 +53,11 @@ def test_a_transfer_is_figures_arrays_files_and_a_film(transferred):
     assert str(heard[1]) == heard[1].line and "%" in repr(heard[1])
 
 
+def test_the_program_finds_the_same(program, transferred, settings, tmp_path):
+    arguments = ("--clip", "jump", "--preset", "quick", "--config", settings, "--seed", 5, "--out", tmp_path / "jump")
+    assert program("transfer", "human", *arguments)["hash"] == transferred[0].figures["hash"]
+
+
 def test_a_transfer_is_read_again_from_its_folder(transferred):
     result, _ = transferred
     again = sinew.Transfer.load(result.folder)
