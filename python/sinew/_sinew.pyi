@@ -6,10 +6,10 @@ from typing import Any, Callable, List, Optional, Sequence, Tuple, Union, final
 import numpy as np
 import numpy.typing as npt
 
-StrPath = Union[str, "os.PathLike[str]"]
-Listener = Callable[["Progress"], Any]
-Floats32 = npt.NDArray[np.float32]
-Floats64 = npt.NDArray[np.float64]
+_StrPath = Union[str, "os.PathLike[str]"]
+_Listener = Callable[["Progress"], Any]
+_Floats32 = npt.NDArray[np.float32]
+_Floats64 = npt.NDArray[np.float64]
 
 VERSION: str
 
@@ -46,12 +46,12 @@ class Character:
 
     @staticmethod
     def load(
-        file: StrPath,
+        file: _StrPath,
         *,
         height: Optional[float] = None,
         mass: Optional[float] = None,
         clips: Sequence[str] = ...,
-        motion: Sequence[StrPath] = ...,
+        motion: Sequence[_StrPath] = ...,
     ) -> Character:
         """Makes a character of a rigged file or an embedded one; reads one from TOML."""
     @classmethod
@@ -77,7 +77,7 @@ class Character:
     @property
     def joints(self) -> List[Joint]: ...
     @property
-    def rest(self) -> Floats64:
+    def rest(self) -> _Floats64:
         """Positions of the rest pose."""
     @property
     def notes(self) -> List[str]:
@@ -86,9 +86,9 @@ class Character:
     def problems(self) -> List[str]:
         """What is wrong with it: it does not stand, for instance."""
     def to_toml(self) -> str: ...
-    def save(self, path: StrPath) -> None: ...
+    def save(self, path: _StrPath) -> None: ...
     def to_mjcf(self, *, timestep: float = 0.002) -> str: ...
-    def export_mjcf(self, path: StrPath, *, timestep: float = 0.002) -> None: ...
+    def export_mjcf(self, path: _StrPath, *, timestep: float = 0.002) -> None: ...
     def _repr_png_(self) -> bytes: ...
 
 @final
@@ -108,22 +108,22 @@ class Batch:
     @property
     def timestep(self) -> float: ...
     @property
-    def positions(self) -> Floats32:
+    def positions(self) -> _Floats32:
         """Where the joints are: (worlds, position_count), read-only."""
     @property
-    def velocities(self) -> Floats32:
+    def velocities(self) -> _Floats32:
         """How fast they move: (worlds, dof), read-only."""
     @property
-    def torques(self) -> Floats32:
+    def torques(self) -> _Floats32:
         """PD torques of the last step, N·m: (worlds, dof), read-only."""
     @property
-    def observations(self) -> Floats32:
+    def observations(self) -> _Floats32:
         """Centre of mass, its velocity, end effectors, their velocities: (worlds, 6 + 6·n), read-only."""
     @property
     def conditions(self) -> npt.NDArray[np.uint8]:
         """0 runs, 2 diverged: (worlds, 1), read-only."""
     @property
-    def targets(self) -> Floats32:
+    def targets(self) -> _Floats32:
         """PD targets of the next step: (worlds, position_count), to be written."""
     def step(self, steps: int = 1, *, path: str = "held") -> None:
         """Takes steps in all worlds; targets go "held", "ramped" or "followed"."""
@@ -188,7 +188,7 @@ class Package:
     """A character with all that it needs to be played."""
 
     @staticmethod
-    def load(folder: StrPath) -> Package: ...
+    def load(folder: _StrPath) -> Package: ...
     @property
     def name(self) -> str: ...
     @property
@@ -212,13 +212,13 @@ class Player:
     ) -> List[Event]:
         """A frame of 1/30 s; returns what happened in it."""
     @property
-    def position(self) -> Floats64: ...
+    def position(self) -> _Floats64: ...
     @property
-    def velocity(self) -> Floats64: ...
+    def velocity(self) -> _Floats64: ...
     @property
-    def body_positions(self) -> Floats64: ...
+    def body_positions(self) -> _Floats64: ...
     @property
-    def body_orientations(self) -> Floats64: ...
+    def body_orientations(self) -> _Floats64: ...
     @property
     def bodies(self) -> List[str]: ...
     @property
@@ -245,45 +245,45 @@ class Front:
     def jump_to(self, height: float) -> Tuple[Any, ...]: ...
 
 def transfer(
-    file: StrPath,
+    file: _StrPath,
     clip: Optional[str],
     *,
     preset: str,
-    config: Optional[StrPath],
-    character: Optional[StrPath],
+    config: Optional[_StrPath],
+    character: Optional[_StrPath],
     cycles: Optional[int],
     height: Optional[float],
-    motion: Sequence[StrPath],
+    motion: Sequence[_StrPath],
     from_rest: bool,
     seed: int,
     threads: int,
-    out: Optional[StrPath],
+    out: Optional[_StrPath],
     resume: bool,
-    progress: Optional[Listener],
+    progress: Optional[_Listener],
 ) -> Tuple[str, str]: ...
 def feedback(
-    folder: StrPath,
+    folder: _StrPath,
     *,
     preset: str,
-    config: Optional[StrPath],
+    config: Optional[_StrPath],
     period: Optional[float],
     repetitions: Optional[int],
     seed: int,
     threads: int,
     resume: bool,
-    progress: Optional[Listener],
+    progress: Optional[_Listener],
 ) -> Tuple[str, bytes]: ...
 def pareto(
     *,
     budget: str,
     method: str,
-    config: Optional[StrPath],
+    config: Optional[_StrPath],
     points: Optional[int],
     generations: Optional[int],
-    start: Optional[StrPath],
+    start: Optional[_StrPath],
     seed: int,
     threads: int,
-    out: StrPath,
+    out: _StrPath,
     resume: bool,
-    progress: Optional[Listener],
+    progress: Optional[_Listener],
 ) -> Front: ...
