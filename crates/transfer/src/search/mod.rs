@@ -153,7 +153,7 @@ impl Search {
     }
 
     /// Searches the next window. Returns true if the search still falls after `waits_after` second tries; the caller then switches to
-    /// weaning, or goes on with `None`. `spent` are steps that the transfer has simulated elsewhere: they count towards [`most_steps`].
+    /// weaning, or goes on with `None`. `spent` are steps that the transfer has simulated elsewhere: they count towards the most effort.
     ///
     /// # Errors
     /// Where the simulator or the optimiser refuses.
