@@ -88,7 +88,9 @@ def test_an_exception_of_the_listener_stops_and_resuming_ends_in_the_same_bytes(
 
 # Without a listener, in which Python would look for signals by itself.
 CTRL_C = """
-import sys, sinew
+import signal, sys, sinew
+# A shell that starts its work in the background lets it ignore Ctrl-C.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 try:
     sinew.transfer("human", "jump", preset="default", out=sys.argv[1], threads=1)
 except KeyboardInterrupt:
