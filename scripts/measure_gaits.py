@@ -63,19 +63,21 @@ def main():
     print("| gait | verdict | repetitions without | with feedback | weakest push, N | strongest, N |\n|---|---|---|---|---|---|")
     count = {"transferred": 0, "policy": 0}
     for row in sorted(rows, key=lambda row: name(row["motion"]).lower()):
+        # A bar would end the table's field.
+        gait = name(row["motion"]).replace("|", "\\|")
         said = row.get("verdict", "refused")
         found = row.get("feedback")
         if found is None:
-            print(f"| {name(row['motion'])} | {said} | – | – | – | – |")
+            print(f"| {gait} | {said} | – | – | – | – |")
             continue
         count["transferred"] += 1
         if "refused" in found:
-            print(f"| {name(row['motion'])} | {said} | – | refused: {' '.join(found['refused'])} | – | – |")
+            print(f"| {gait} | {said} | – | refused: {' '.join(found['refused'])} | – | – |")
             continue
         count["policy"] += found["repetitions_feedback"] >= found["tested_repetitions"]
         pushes = [push["newtons_feedback"] for push in found["pushes"]] or [0.0]
         print(
-            f"| {name(row['motion'])} | {said} | {found['repetitions_open_loop']} | {found['repetitions_feedback']} "
+            f"| {gait} | {said} | {found['repetitions_open_loop']} | {found['repetitions_feedback']} "
             f"| {min(pushes):.0f} | {max(pushes):.0f} |"
         )
     print(f"\n{count['policy']} of the {count['transferred']} gaits that transferred, of {len(rows)}, are repeated in every repetition of the test.")
