@@ -106,7 +106,13 @@ impl Recipe {
     /// # Errors
     /// Where clips are missing, with all their names, or cannot be copied.
     pub(super) fn gather(&self, folder: &Path, work: &Path) -> Result<Vec<(String, Vec<String>)>> {
-        let found = files(folder)?;
+        if !folder.is_dir() {
+            let error = sinew_files::FileError::Missing { path: folder.into() };
+            let remedy = "give the folder of the clips".to_owned();
+            return Err(FileError::Read { path: folder.into(), error, remedy }.into());
+        }
+        // Folders of transfers and files that need others beside them cannot be copied alone.
+        let found: Vec<PathBuf> = files(folder)?.into_iter().filter(|path| path.is_file() && is_whole(path)).collect();
         let path_of = |label: &ClipLabel| found.iter().find(|path| is_called(path, &label.file));
         let mut missing: Vec<&str> =
             self.clip.iter().filter(|label| path_of(label).is_none()).map(|label| label.file.as_str()).collect();
@@ -151,6 +157,11 @@ impl Recipe {
 struct Labelled<'a> {
     action: &'a [DeclaredAction],
     clip: &'a [ClipLabel],
+}
+
+/// Whether all of a file's clip is in the file itself.
+fn is_whole(path: &Path) -> bool {
+    !path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("gltf"))
 }
 
 /// Whether a file is the one that is meant: by its name, with or without its ending, whoever stands before it (`cmu_104_41.bvh` is `104_41`).
@@ -235,5 +246,16 @@ mod tests {
             format!("{two}[[clip]]\nfile = '0_01'\naction = 'Walk'\n[[clip]]\nfile = '9_09'\naction = 'Walk'\n");
         let said = recipe_of(&missing).gather(&folder.path().join("clips"), &work).expect_err("missing").to_string();
         assert!(said.contains("0_01, 9_09"), "{said}");
+        // What cannot be copied alone is not taken.
+        fs::write(deep.join("10_03.gltf"), "{}").expect("written");
+        fs::create_dir_all(deep.join("10_04")).expect("a folder");
+        fs::write(deep.join("10_04/controls.json"), "{}").expect("written");
+        for file in ["10_03", "10_04"] {
+            let asked = recipe_of(&format!("[[clip]]\nfile = '{file}'\naction = 'Walk'\n"));
+            let said = asked.gather(&folder.path().join("clips"), &work).expect_err(file).to_string();
+            assert!(said.contains(file) && said.contains("GLB"), "{said}");
+        }
+        let said = recipe_of(two).gather(&folder.path().join("nowhere"), &work).expect_err("none").to_string();
+        assert!(said.contains("nowhere") && said.contains("give the folder"), "{said}");
     }
 }

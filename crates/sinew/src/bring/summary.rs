@@ -158,7 +158,7 @@ fn advice(played: &play::Summary) -> Option<String> {
         _ => "it follows its motion, but some of what is asked for throws it",
     };
     Some(format!(
-        "it falls {in_ten_minutes:.0} times in 10 minutes: {most}; train it for longer, transfer its clips with a better preset, or leave out the clips that are loose"
+        "it falls {in_ten_minutes:.0} times in 10 minutes: {most}; train it for longer, transfer its clips with a better preset where they were transferred, or leave out the clips that are loose"
     ))
 }
 

@@ -49,7 +49,7 @@ pub enum BringError {
         path: PathBuf,
     },
     /// Clips of a recipe that are not there.
-    #[error("{}: the clips {clips} of the recipe are not there; put them into the folder as BVH, FBX or glTF", folder.display())]
+    #[error("{}: the clips {clips} of the recipe are not there; put them into the folder as BVH, FBX or GLB", folder.display())]
     NoClips {
         /// Where they were looked for.
         folder: PathBuf,

@@ -109,7 +109,11 @@ impl Take {
                 Happening::PlacedAnew => "was put onto its motion".to_owned(),
             };
             let at = event.frame as f64 / self.rate_hz;
-            if are_several { format!("{at:.2} s: {} {what}", event.character) } else { format!("{at:.2} s: {what}") }
+            if are_several {
+                format!("{at:.2} s: character {} {what}", event.character)
+            } else {
+                format!("{at:.2} s: {what}")
+            }
         };
         self.events.iter().map(told).collect()
     }
