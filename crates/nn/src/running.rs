@@ -1,6 +1,7 @@
 //! Mean and deviation of all rows seen so far.
 
 use crate::lanes::Real;
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 /// Rows that are summed up together before they are merged.
@@ -49,7 +50,7 @@ impl RunningStatistics {
     pub fn add<T: Real>(&mut self, rows: &[T]) {
         let columns = self.mean.len();
         assert!(columns > 0 && rows.len().is_multiple_of(columns), "{} numbers are not rows of {columns}", rows.len());
-        for block in rows.chunks(BLOCK * columns) {
+        let part = |block: &[T]| {
             let mut part = RunningStatistics::new(columns);
             part.count = (block.len() / columns) as u64;
             let share = 1.0 / part.count as f64;
@@ -63,8 +64,10 @@ impl RunningStatistics {
                     *squares += off * off;
                 }
             }
-            self.merge(&part);
-        }
+            part
+        };
+        let parts: Vec<RunningStatistics> = rows.par_chunks(BLOCK * columns).map(part).collect();
+        parts.iter().for_each(|part| self.merge(part));
     }
 
     /// Takes in the rows that another one has seen (Chan, Golub & LeVeque 1983, eq. 2.1).

@@ -18,6 +18,7 @@ use sinew_nn::cuda::Device;
 use sinew_nn::{Adam, AdamConfig, MlpInference, Parameters, RunningStatistics};
 use sinew_work::{Best, Identity, Progress, Work};
 use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 
 /// Transitions between two tests without noise.
 const TEST_EVERY: u64 = 1_000_000;
@@ -25,6 +26,9 @@ const TEST_EVERY: u64 = 1_000_000;
 const TEST: TrialOptions = TrialOptions { episodes: 64, frames: 150, seed: 7 };
 /// Rewards of so many last tests are compared with those before them to tell whether training still gets better.
 const PLATEAU_TESTS: usize = 8;
+
+/// How long learning on a GPU goes on before the networks are copied back, at least.
+const PIECE: Duration = Duration::from_secs(2);
 
 /// Rows of observations that the other one's normalisation counts as.
 const KNOWN_ROWS: u64 = 2_000_000;
@@ -185,6 +189,83 @@ impl<'a> TrackerWork<'a> {
         best(&rewards[split..]) < best(&rewards[..split]) + 0.005
     }
 
+    fn is_test_due(&self, state: &TrainingState) -> bool {
+        let tested = state.tests.last().map_or(0, |test| test.transitions);
+        let since = state.transitions - tested;
+        since >= TEST_EVERY || since > 0 && state.transitions >= self.config.transitions
+    }
+
+    /// Collects transitions and learns from them, once.
+    fn learn(&self, session: &mut Session<'_>, state: &mut TrainingState) -> Result<(), TrackError> {
+        let config = self.config;
+        let Session { environment, networks, collected, minibatch, inference, learner } = session;
+        networks.set_statistics(&state.statistics);
+        if !config.learns_deviation {
+            networks.policy.log_deviation.values_mut().fill(libm::log(self.deviation(state.transitions)) as f32);
+        }
+        environment.resume(state.worlds.clone())?;
+        let key = (self.seed, state.updates);
+        if let Some(device) = &self.device {
+            let adam = [&state.adam_policy, &state.adam_value];
+            match learner {
+                Some(learner) => learner.follow(networks, adam, state.updates)?,
+                None => *learner = Some(Learner::new(device, networks, adam, config, state.updates)?),
+            }
+        }
+        let (policy, starts) = (&networks.policy, &mut state.starts);
+        let figures = match learner {
+            Some(learner) => collected.collect(environment, policy, learner, starts, config, key)?,
+            None => {
+                let mut mind = OnCpu { networks, memory: inference };
+                collected.collect(environment, policy, &mut mind, starts, config, key)?
+            }
+        };
+        let count = collected.transitions.targets.len() as u64;
+        let decayed = libm::pow(config.rate_decay, state.transitions as f64 * 1e-6);
+        let waits = self.from.is_some() && state.transitions < config.value_first;
+        let policy_rate = (state.policy_rate * decayed).max(config.least_policy_rate);
+        let rates = [if waits { 0.0 } else { policy_rate }, config.value_rate * decayed];
+        let transitions = &collected.transitions;
+        let updated = match learner {
+            Some(learner) => learner.update(networks, transitions, config, rates, key)?,
+            None => {
+                let optimisers = Optimisers {
+                    policy: &mut state.adam_policy,
+                    value: &mut state.adam_value,
+                    policy_rate: rates[0],
+                    value_rate: rates[1],
+                };
+                update(networks, transitions, config, optimisers, key, minibatch)?
+            }
+        };
+        state.transitions += count;
+        if !updated.is_finite || !figures.reward.is_finite() {
+            let what = if updated.is_finite { "the reward" } else { "a gradient" };
+            return Err(TrackError::Diverged { transitions: state.transitions, what });
+        }
+        state.statistics.add(&collected.transitions.observations);
+        if !waits {
+            state.policy_rate = followed_rate(state.policy_rate, updated.divergence, config);
+        }
+        state.starts.weigh(config);
+        state.worlds = environment.state.clone();
+        state.updates += 1;
+        let log = networks.policy.log_deviation.values();
+        let mean_log = log.iter().map(|x| f64::from(*x)).sum::<f64>() / log.len() as f64;
+        state.curve.push(CurvePoint {
+            transitions: state.transitions,
+            reward_per_frame: figures.reward / count as f64,
+            episode_frames: figures.ended_frames as f64 / figures.ended.max(1) as f64,
+            failed_share: figures.failed as f64 / figures.ended.max(1) as f64,
+            body_error_m: figures.body_error / count as f64,
+            divergence: updated.divergence,
+            value_loss: updated.value_loss,
+            deviation: libm::exp(mean_log),
+            policy_rate: rates[0],
+        });
+        Ok(())
+    }
+
     fn deviation(&self, transitions: u64) -> f64 {
         let share = (transitions as f64 / self.config.deviation_transitions.max(1) as f64).min(1.0);
         let [from, to] = [self.config.deviation, self.config.least_deviation].map(libm::log);
@@ -254,77 +335,22 @@ impl Work for TrackerWork<'_> {
     }
 
     fn advance(&self, state: &mut TrainingState) -> Result<(), TrackError> {
-        let config = self.config;
         let mut session = self.session.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        let Session { environment, networks, collected, minibatch, inference, learner } = &mut *session;
-        networks.set_weights(&state.weights);
-        networks.set_statistics(&state.statistics);
-        if !config.learns_deviation {
-            networks.policy.log_deviation.values_mut().fill(libm::log(self.deviation(state.transitions)) as f32);
+        session.networks.set_weights(&state.weights);
+        let began = Instant::now();
+        // A network that learns on a GPU is copied back after a while only.
+        while {
+            self.learn(&mut session, state)?;
+            self.device.is_some() && began.elapsed() < PIECE && !self.is_done(state) && !self.is_test_due(state)
+        } {}
+        let Session { networks, learner, .. } = &mut *session;
+        if let Some(learner) = learner {
+            learner.copy_back(networks, [&mut state.adam_policy, &mut state.adam_value])?;
         }
-        environment.resume(state.worlds.clone())?;
-        let key = (self.seed, state.updates);
-        if let Some(device) = &self.device {
-            let adam = [&state.adam_policy, &state.adam_value];
-            match learner {
-                Some(learner) => learner.follow(networks, adam, state.updates)?,
-                None => *learner = Some(Learner::new(device, networks, adam, config, state.updates)?),
-            }
-        }
-        let (policy, starts) = (&networks.policy, &mut state.starts);
-        let figures = match learner {
-            Some(learner) => collected.collect(environment, policy, learner, starts, config, key)?,
-            None => {
-                let mut mind = OnCpu { networks, memory: inference };
-                collected.collect(environment, policy, &mut mind, starts, config, key)?
-            }
-        };
-        let count = collected.transitions.targets.len() as u64;
-        let decayed = libm::pow(config.rate_decay, state.transitions as f64 * 1e-6);
-        let waits = self.from.is_some() && state.transitions < config.value_first;
-        let policy_rate = (state.policy_rate * decayed).max(config.least_policy_rate);
-        let optimisers = Optimisers {
-            policy: &mut state.adam_policy,
-            value: &mut state.adam_value,
-            policy_rate: if waits { 0.0 } else { policy_rate },
-            value_rate: config.value_rate * decayed,
-        };
-        let policy_rate = optimisers.policy_rate;
-        let transitions = &collected.transitions;
-        let updated = match learner {
-            Some(learner) => learner.update(networks, transitions, config, optimisers, key)?,
-            None => update(networks, transitions, config, optimisers, key, minibatch)?,
-        };
-        state.transitions += count;
-        if !updated.is_finite || !figures.reward.is_finite() {
-            let what = if updated.is_finite { "the reward" } else { "a gradient" };
-            return Err(TrackError::Diverged { transitions: state.transitions, what });
-        }
-        state.statistics.add(&collected.transitions.observations);
-        if !waits {
-            state.policy_rate = followed_rate(state.policy_rate, updated.divergence, config);
-        }
-        state.starts.weigh(config);
         state.weights = networks.weights();
-        state.worlds = environment.state.clone();
-        state.updates += 1;
-        let log = networks.policy.log_deviation.values();
-        let mean_log = log.iter().map(|x| f64::from(*x)).sum::<f64>() / log.len() as f64;
-        state.curve.push(CurvePoint {
-            transitions: state.transitions,
-            reward_per_frame: figures.reward / count as f64,
-            episode_frames: figures.ended_frames as f64 / figures.ended.max(1) as f64,
-            failed_share: figures.failed as f64 / figures.ended.max(1) as f64,
-            body_error_m: figures.body_error / count as f64,
-            divergence: updated.divergence,
-            value_loss: updated.value_loss,
-            deviation: libm::exp(mean_log),
-            policy_rate,
-        });
-        let tested = state.tests.last().map_or(0, |test| test.transitions);
-        if state.transitions >= tested + TEST_EVERY || state.transitions >= config.transitions {
+        if self.is_test_due(state) {
             networks.set_statistics(&state.statistics);
-            let policy = TrainedPolicy::new(self.body, self.reference, config, networks.policy.clone());
+            let policy = TrainedPolicy::new(self.body, self.reference, self.config, networks.policy.clone());
             let figures = run_trial(self.body, self.reference, &policy, &TEST)?;
             state.is_good = self.until.is_some_and(|until| figures.reward_per_frame >= until);
             state.tests.push(TestPoint { transitions: state.transitions, figures });

@@ -50,15 +50,25 @@ pub fn product<T: Real>(isa: Isa, a: View<'_, T>, b: &Packed<T>, start: Start<'_
     }
     let c = Shared::new(c);
     let panels = b.panels();
-    // Wide enough to be split by rows, else by columns.
-    let (by_rows, by_panels) = (parts(rows, 4 * MOST_ROWS), parts(panels, 4));
-    let (by_rows, by_panels) = if by_rows >= by_panels { (by_rows, 1) } else { (1, by_panels) };
+    let [by_rows, by_panels] = split(rows, panels);
     for_each(by_rows * by_panels, |part| {
         let (row, panel) = (part / by_panels, part % by_panels);
         let range = |items, count, index| [bound(items, count, index), bound(items, count, index + 1)];
         let (rows, panels) = (range(rows, by_rows, row), range(panels, by_panels, panel));
         T::run(isa, Block { a, b, start, c, rows, panels });
     });
+}
+
+/// Into how many parts rows and panels are split for the threads of the pool: one of both where that gives every thread two parts, else both.
+fn split(rows: usize, panels: usize) -> [usize; 2] {
+    let (by_rows, by_panels) = (parts(rows, 4 * MOST_ROWS), parts(panels, 4));
+    let enough = 2 * rayon::current_num_threads();
+    if by_rows.max(by_panels) >= enough {
+        return if by_rows >= by_panels { [by_rows, 1] } else { [1, by_panels] };
+    }
+    // Lower parts pack more of A for each product.
+    let by_rows = if by_rows * by_panels >= enough { by_rows } else { parts(rows, 2 * MOST_ROWS) };
+    [by_rows, by_panels.min(enough.div_ceil(by_rows))]
 }
 
 /// `C = start + A·B` for a B that is read where it lies, for few rows of A: the same bits as [`product`].

@@ -99,3 +99,16 @@ fn the_f64_reference_is_a_product() {
     product(Isa::detect(), View::new(&a, 2, 3), &packed, Start::Present, &mut c);
     assert_eq!(c, [10.0 + 8.0, 20.0 + 5.25, 30.0 + 17.0, 40.0 + 13.5]);
 }
+
+#[test]
+fn every_thread_has_work_where_there_is_enough() {
+    let at = |threads: usize, rows: usize, panels: usize| pool(threads).install(|| super::split(rows, panels));
+    assert_eq!(at(1, 1024, 8), [1, 1]);
+    assert_eq!(at(2, 1024, 8), [8, 1]);
+    assert_eq!(at(2, 256, 8), [4, 1]);
+    // Gradients of a layer of 256 units, on many threads.
+    let [by_rows, by_panels] = at(16, 256, 8);
+    assert!(by_rows * by_panels >= 16, "{by_rows} × {by_panels}");
+    assert_eq!(at(16, 3, 40), [1, 10]);
+    assert_eq!(at(16, 3, 3), [1, 1]);
+}

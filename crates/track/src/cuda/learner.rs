@@ -4,7 +4,7 @@ use crate::collect::Mind;
 use crate::config::TrackerConfig;
 use crate::error::TrackError;
 use crate::networks::Networks;
-use crate::update::{Optimisers, Transitions, Updated, orders};
+use crate::update::{Transitions, Updated, orders};
 use sinew_nn::cuda::{CudaError, Device, Graph, Grid, Matrix, Mlp, Program, RowSum, Slice, Weights};
 use sinew_nn::{Adam, Mlp as HostMlp};
 use std::sync::Arc;
@@ -20,7 +20,8 @@ pub(crate) struct Learner {
     /// For all worlds at once.
     acting: Mlp,
     judging: Mlp,
-    worlds: usize,
+    /// What the worlds observe.
+    seen: Matrix,
     minibatch: Minibatch,
     /// Updates that the networks here have had.
     updates: u64,
@@ -59,13 +60,14 @@ impl Learner {
         let policy = Weights::new(device, &networks.policy, adam[0])?;
         let value = Weights::new(device, &networks.value, adam[1])?;
         let minibatch = Minibatch::new(device, networks, [&policy, &value], config)?;
+        let (worlds, width) = (config.worlds, networks.value.inputs());
         let mut learner = Learner {
             device: device.clone(),
-            acting: Mlp::new(device, &policy, &networks.policy.mean, config.worlds)?,
-            judging: Mlp::new(device, &value, &networks.value, config.worlds)?,
+            acting: Mlp::new(device, &policy, &networks.policy.mean, worlds)?,
+            judging: Mlp::new(device, &value, &networks.value, worlds)?,
+            seen: Matrix::new(&device.zeros(worlds * width)?, worlds, width, width),
             policy,
             value,
-            worlds: config.worlds,
             minibatch,
             updates,
         };
@@ -96,13 +98,14 @@ impl Learner {
         Ok(())
     }
 
-    /// What [`update`](crate::update::update) does, on the GPU; the networks and Adam are copied back.
+    /// What [`update`](crate::update::update) does, on the GPU, with the rates of the policy and of the value. Of the networks, only the deviations are
+    /// copied back.
     pub fn update(
         &mut self,
         networks: &mut Networks,
         transitions: &Transitions,
         config: &TrackerConfig,
-        optimisers: Optimisers<'_>,
+        [policy_rate, value_rate]: [f64; 2],
         key: (u64, u64),
     ) -> Result<Updated, TrackError> {
         // Whoever stops in the middle leaves networks that belong to no update.
@@ -110,8 +113,8 @@ impl Learner {
         let Learner { device, policy, value, minibatch, .. } = self;
         let refused = || Ok::<_, CudaError>([policy.report()?.1, value.report()?.1]);
         let before = refused()?;
-        policy.set_rate(optimisers.policy_rate)?;
-        value.set_rate(optimisers.value_rate)?;
+        policy.set_rate(policy_rate)?;
+        value.set_rate(value_rate)?;
         minibatch.take(device, transitions, networks.policy.log_deviation.values())?;
         let (lane, rows) = (device.lane(0), minibatch.rows);
         let graph = minibatch.graph.as_ref().expect("it was recorded");
@@ -129,10 +132,17 @@ impl Learner {
         let divergence = sum(device.read(&minibatch.moved)?);
         let value_loss = sum(device.read(&minibatch.losses)?);
         let is_finite = refused()? == before;
-        policy.read(&mut networks.policy, optimisers.policy)?;
-        value.read(&mut networks.value, optimisers.value)?;
+        let log = &mut networks.policy.log_deviation;
+        let learnt_log = device.read_rows(&policy.tensor(log.name())?.values)?;
+        log.values_mut().copy_from_slice(&learnt_log);
         self.updates = key.1 + 1;
         Ok(Updated { divergence, value_loss, is_finite })
+    }
+
+    /// Copies the networks and Adam's memory of them back.
+    pub fn copy_back(&self, networks: &mut Networks, [policy, value]: [&mut Adam<f32>; 2]) -> Result<(), CudaError> {
+        self.policy.read(&mut networks.policy, policy)?;
+        self.value.read(&mut networks.value, value)
     }
 
     fn record(&self) -> Result<Graph, CudaError> {
@@ -179,13 +189,12 @@ impl Learner {
 
     /// Outputs for rows of observations, as many at a time as there are worlds.
     fn infer(&self, network: &Mlp, observations: &[f32]) -> Result<Vec<f32>, CudaError> {
-        let (lane, width) = (self.device.lane(0), network.input().columns);
+        let (lane, width) = (self.device.lane(0), self.seen.columns);
         let mut outputs = Vec::new();
-        let raw = Matrix::new(&self.device.zeros(self.worlds * width)?, self.worlds, width, width);
-        for rows in observations.chunks(self.worlds * width) {
+        for rows in observations.chunks(self.seen.rows * width) {
             let count = rows.len() / width;
-            self.device.write_rows(&raw.part(0, count), rows)?;
-            network.take(lane, &raw, None)?;
+            self.device.write_rows(&self.seen.part(0, count), rows)?;
+            network.take(lane, &self.seen, None)?;
             network.forward(lane)?;
             outputs.extend(self.device.read_rows(&network.output().part(0, count))?);
         }

@@ -65,6 +65,8 @@ pub struct CurveRow {
     pub falls_share: f64,
     /// Mean reward of a frame in the million transitions before, with noise and from the starts of training.
     pub training_reward_per_frame: f64,
+    /// Deviation of actions in training.
+    pub deviation: f64,
 }
 
 /// What a test of a written policy found.
@@ -169,6 +171,7 @@ fn curve(state: &TrainingState) -> Vec<CurveRow> {
         completion: test.figures.completion,
         falls_share: test.figures.falls as f64 / test.figures.episodes.max(1) as f64,
         training_reward_per_frame: training_reward(state, test.transitions),
+        deviation: state.curve.iter().rfind(|point| point.transitions <= test.transitions).map_or(0.0, |p| p.deviation),
     };
     state.tests.iter().map(row).collect()
 }
