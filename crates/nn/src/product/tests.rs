@@ -102,7 +102,7 @@ fn the_f64_reference_is_a_product() {
 
 #[test]
 fn every_thread_has_work_where_there_is_enough() {
-    let at = |threads: usize, rows: usize, panels: usize| pool(threads).install(|| super::split(rows, panels));
+    let at = |threads: usize, rows: usize, panels: usize| pool(threads).install(|| split(rows, panels));
     assert_eq!(at(1, 1024, 8), [1, 1]);
     assert_eq!(at(2, 1024, 8), [8, 1]);
     assert_eq!(at(2, 256, 8), [4, 1]);
