@@ -185,7 +185,9 @@ fn going(repeats: &str) -> String {
             let (sin, cos) = (0.35 * (6.0 * share).sin()).sin_cos();
             let one = [1.0, 0.0, 0.0, 0.0];
             let mut row = vec![duration, 1.2 * share, 0.86, 0.0];
-            row.extend([one, one, one, one].concat());
+            // It turns a little, too, which a repeated clip does not add up.
+            row.extend([(0.1 * share).cos(), 0.0, (0.1 * share).sin(), 0.0]);
+            row.extend([one, one, one].concat());
             row.push(-0.1);
             row.extend(one);
             row.extend([cos, 0.0, 0.0, sin]);

@@ -6,9 +6,10 @@ use crate::error::{At as _, DataError, Error, Result};
 use crate::modeling::named_clip;
 use crate::retarget::add_clips;
 use crate::transfer::replay;
+use glam::DQuat;
 use rayon::prelude::*;
 use serde::Serialize;
-use sinew_learn::InputClip;
+use sinew_learn::{InputClip, wrap_angle};
 use sinew_modeler::{IkOptions, fit_planted_clip};
 use sinew_motion::tools::{ClipEdit, edited, feet, plant_feet, put_on_ground, repeat_cycle, resample};
 use sinew_motion::{Clip, ImportOptions, Rig, Skeleton, read, read_bytes};
@@ -28,6 +29,8 @@ pub(crate) const SHORT_CYCLE_SECS: f64 = 3.0;
 /// Over so much of its end a clip becomes its beginning, whose file says that it repeats and whose ends are apart: at most, s, and of its length.
 const CLOSES_OVER_SECS: f64 = 0.25;
 const CLOSES_OVER_SHARE: f64 = 0.25;
+/// A cycle that turns by less goes straight, rad.
+const STRAIGHT_RAD: f64 = 1e-3;
 /// File by which the folder of a transferred motion is known.
 const CONTROLS: &str = "controls.json";
 
@@ -267,28 +270,39 @@ struct Enough {
 
 /// A cycle, repeated where it is short; any other clip as it is. Where the file `says` that its clips repeat, the end is led to the beginning first.
 fn enough_of(skeleton: &Skeleton, clip: Clip, says: bool, least_secs: f64) -> Result<Enough> {
-    let times = |secs: f64| (least_secs / secs).ceil().max(1.0) as usize + 1;
-    let mut clip = clip;
-    let mut once = repeat_cycle(&clip, 1)?;
-    let mut closed = "";
-    if says && !(once.is_cycle && once.last_frame_repeats_first) {
-        let blend_secs = CLOSES_OVER_SECS.min(CLOSES_OVER_SHARE * clip.duration_secs());
-        clip = edited(skeleton, &clip, &[ClipEdit::Loop { blend_secs }])?;
-        once = repeat_cycle(&clip, 1)?;
-        closed = " its end was led to its beginning, and it";
-    }
+    let (clip, closed) = if says { closed(skeleton, clip)? } else { (clip, false) };
+    let once = repeat_cycle(&clip, 1)?;
     if !once.is_cycle {
         return Ok(Enough { clip, period_secs: None, note: None });
     }
-    let secs = clip.duration_secs() + if once.last_frame_repeats_first { 0.0 } else { 1.0 / clip.rate_hz };
-    if clip.duration_secs() >= least_secs {
-        return Ok(Enough { clip, period_secs: Some(secs), note: None });
+    let secs = clip.duration_secs();
+    let period_secs = Some(if once.last_frame_repeats_first { secs } else { secs + 1.0 / clip.rate_hz });
+    if secs >= least_secs {
+        return Ok(Enough { clip, period_secs, note: None });
     }
-    let times = times(clip.duration_secs());
-    let repeated = repeat_cycle(&clip, times)?;
-    let and = if closed.is_empty() { " and" } else { ";" };
-    let note = format!("{} is a cycle of {secs:.2} s{and}{closed} was repeated {times} times", clip.name);
-    Ok(Enough { clip: repeated.clip, period_secs: Some(secs), note: Some(note) })
+    let times = (least_secs / secs).ceil().max(1.0) as usize + 1;
+    let and = if closed { "; its end was led to its beginning, and it" } else { " and" };
+    let note = format!("{} is a cycle of {secs:.2} s{and} was repeated {times} times", clip.name);
+    Ok(Enough { clip: repeat_cycle(&clip, times)?.clip, period_secs, note: Some(note) })
+}
+
+/// A clip whose file says that it repeats: its last frame becomes the pose and the heading of its first, only its place goes on. Returns whether it had to be changed.
+fn closed(skeleton: &Skeleton, clip: Clip) -> Result<(Clip, bool)> {
+    let mut clip = clip;
+    let once = repeat_cycle(&clip, 1)?;
+    let is_open = !(once.is_cycle && once.last_frame_repeats_first);
+    if is_open {
+        let blend_secs = CLOSES_OVER_SECS.min(CLOSES_OVER_SHARE * clip.duration_secs());
+        clip = edited(skeleton, &clip, &[ClipEdit::Loop { blend_secs }])?;
+    }
+    // The heading is led back on the whole way.
+    let turn_rad = wrap_angle(repeat_cycle(&clip, 1)?.turn_rad);
+    let (frames, joints) = (clip.frame_count(), skeleton.joints.len());
+    for (frame, root) in clip.rotations.iter_mut().step_by(joints).enumerate() {
+        let back = DQuat::from_rotation_z(-turn_rad * frame as f64 / (frames - 1) as f64);
+        *root = (back * *root).normalize();
+    }
+    Ok((clip, is_open || turn_rad.abs() > STRAIGHT_RAD))
 }
 
 /// The simulated motion in the folder of a transfer; none where it is another character's.
