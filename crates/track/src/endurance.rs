@@ -87,6 +87,6 @@ mod tests {
         // High above the ground it falls again and again.
         let (body, reference) = swaying_at(&config, 5.0);
         let figures = endure(&body, &reference, &policy, 100).unwrap();
-        assert!(figures.falls >= 2 && figures.ends == 2 && figures.longest_secs < 1.5, "{figures:?}");
+        assert!((2..=15).contains(&figures.falls) && figures.ends == 2 && figures.longest_secs < 1.5, "{figures:?}");
     }
 }
