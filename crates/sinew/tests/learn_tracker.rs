@@ -182,7 +182,7 @@ fn going(repeats: &str) -> String {
     let frames: Vec<Vec<f64>> = (0..31)
         .map(|frame| {
             let (share, duration) = (f64::from(frame) / 30.0, if frame < 30 { 1.0 / 30.0 } else { 0.0 });
-            let (sin, cos) = (0.35 * (6.0 * share).sin()).sin_cos();
+            let (sin, cos) = (0.35 * (4.0 * share).sin()).sin_cos();
             let one = [1.0, 0.0, 0.0, 0.0];
             let mut row = vec![duration, 1.2 * share, 0.86, 0.0];
             // It turns a little, too, which a repeated clip does not add up.
