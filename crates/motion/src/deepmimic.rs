@@ -104,7 +104,8 @@ pub fn read_deepmimic(bytes: &[u8], file: &str) -> Result<RawRig, ReadError> {
     };
     let (poses, rate_hz) = constant_rate(&frames, file)?;
     let mut notes = Vec::new();
-    if motion.repeat.is_some_and(|repeat| repeat.eq_ignore_ascii_case("wrap")) {
+    let repeats = motion.repeat.is_some_and(|repeat| repeat.eq_ignore_ascii_case("wrap"));
+    if repeats {
         notes.push(
             "the file says that the clip repeats (Loop: wrap): each cycle goes on where the last one ended".into(),
         );
@@ -116,6 +117,7 @@ pub fn read_deepmimic(bytes: &[u8], file: &str) -> Result<RawRig, ReadError> {
         up: Some(Up::Y),
         metres_per_unit: Some(1.0),
         mesh: SkinMesh::default(),
+        repeats,
         notes,
     })
 }

@@ -64,7 +64,7 @@ pub fn read_fbx(bytes: &[u8], file: &str) -> Result<RawRig, ReadError> {
     let up = up_axis(scene.settings.axes, &mut notes);
     let metres = scene.settings.unit_meters;
     let metres_per_unit = (metres.is_finite() && metres > 0.0).then_some(metres);
-    Ok(RawRig { format: Format::Fbx, nodes, clips, up, metres_per_unit, mesh, notes })
+    Ok(RawRig { format: Format::Fbx, nodes, clips, up, metres_per_unit, mesh, repeats: false, notes })
 }
 
 /// One sentence for what the library says about a file that it refuses.

@@ -20,6 +20,8 @@ pub struct RawRig {
     pub metres_per_unit: Option<f64>,
     /// The skin as triangles in the file's world of the bind pose; joints are indices into `nodes`.
     pub mesh: SkinMesh,
+    /// Whether the file says that its clips repeat, each cycle going on where the last one ended.
+    pub repeats: bool,
     /// Sentences about what the reader itself left out or replaced (a mesh that it cannot decode, a morph channel).
     pub notes: Vec<String>,
 }

@@ -12,6 +12,8 @@ pub struct Rig {
     pub skeleton: Skeleton,
     /// The clips, in file order; may be empty.
     pub clips: Vec<Clip>,
+    /// Whether the file says that its clips repeat, however far their ends are from their beginnings.
+    pub repeats: bool,
     /// What was guessed and repaired.
     pub report: Report,
 }

@@ -24,7 +24,7 @@ pub fn rig(parts: &[Part], frame: DQuat) -> Rig {
         });
     }
     let skeleton = Skeleton { joints, source: SourceFrame { up: Up::Z, metres_per_unit: 1.0 }, mesh: None };
-    Rig { format: Format::Bvh, skeleton, clips: Vec::new(), report: Report::default() }
+    Rig { format: Format::Bvh, skeleton, clips: Vec::new(), repeats: false, report: Report::default() }
 }
 
 /// Sizes of a person, m: thigh, shin, ankle over the ground, upper arm, forearm, and directions of the arms.

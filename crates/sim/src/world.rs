@@ -268,6 +268,10 @@ impl WorldMut<'_> {
         let arm = crate::rotation::sub(point, measured.link_centers[link]);
         self.group.add_wrench(self.lane, link, force, crate::rotation::cross(arm, force));
     }
+    /// Adds a push, at the centre of mass of all that is welded to the body, until [`WorldMut::clear_forces`].
+    pub fn add_push(&mut self, push: &crate::Push) {
+        self.group.add_wrench(self.lane, self.model.bodies[push.body].link, push.force, [0.0; 3]);
+    }
     /// Adds a torque in world axes to a body, N·m, until [`WorldMut::clear_forces`].
     pub fn add_torque(&mut self, body: usize, torque: [f64; 3]) {
         self.group.add_wrench(self.lane, self.model.bodies[body].link, [0.0; 3], torque);

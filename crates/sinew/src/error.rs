@@ -99,6 +99,9 @@ pub enum Error {
     /// A tool does not fit a clip.
     #[error(transparent)]
     Tool(#[from] sinew_motion::tools::ToolError),
+    /// A clip cannot be changed so.
+    #[error(transparent)]
+    ClipEdit(#[from] sinew_motion::tools::ClipEditError),
     /// A clip cannot be written into a file.
     #[error(transparent)]
     Export(#[from] sinew_motion::WriteError),

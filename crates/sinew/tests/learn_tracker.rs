@@ -1,6 +1,6 @@
 //! From clips to a policy and back from its files, as a program that uses the library meets it.
 
-use sinew::learn::tracker::{CHECKPOINT, Draw, Event, Input, Made, POLICY, Request, test, train};
+use sinew::learn::tracker::{CHECKPOINT, Draw, Event, Input, Made, POLICY, Request, TestRequest, test, train};
 use sinew::tracking::{TrackerConfig, TrialOptions};
 use sinew::work::RunOptions;
 use std::ops::ControlFlow;
@@ -11,6 +11,7 @@ fn request(input: &Path, out: &Path) -> Request {
     Request {
         input: input.into(),
         character: None,
+        clip: None,
         frames: None,
         from: None,
         config: TrackerConfig {
@@ -47,7 +48,8 @@ fn clips_become_a_policy_that_can_be_read_and_tested() {
     }
     assert!(!out.join(CHECKPOINT).exists());
     let trial = TrialOptions { episodes: 8, frames: 30, seed: 1 };
-    let tested = test(&out, Path::new("quadruped"), &trial, &RunOptions::default()).unwrap().unwrap();
+    let of = |input: &str| TestRequest { policy: out.clone(), input: input.into(), trial, ..TestRequest::default() };
+    let tested = test(&of("quadruped"), &RunOptions::default()).unwrap().unwrap();
     assert_eq!(tested.figures, made.summary.figures);
     let json: serde_json::Value = serde_json::from_str(&made.summary.to_json().unwrap()).unwrap();
     for field in [
@@ -62,7 +64,7 @@ fn clips_become_a_policy_that_can_be_read_and_tested() {
     ] {
         assert!(!json[field].is_null(), "{field}");
     }
-    let other = test(&out, Path::new("human"), &trial, &RunOptions::default()).err().unwrap().to_string();
+    let other = test(&of("human"), &RunOptions::default()).err().unwrap().to_string();
     assert!(other.contains("has other joints than"), "{other}");
 }
 
@@ -143,7 +145,7 @@ fn what_a_generator_makes_can_be_tracked() {
         make(&request, &RunOptions::default(), &mut |_| ControlFlow::Continue(())).unwrap();
     }
     let config = TrackerConfig { practice_minutes: 2.0, ..TrackerConfig::default() };
-    let read = |path: &Path, seed: u64| Input::read(path, None, &config, Draw { frames: None, seed });
+    let read = |path: &Path, seed: u64| Input::read(path, None, &config, Draw { seed, ..Draw::default() });
     let hash = |seed: u64| {
         let input = read(&matching, seed).unwrap();
         assert!(input.reference.frame_count() >= 3600, "two minutes: {}", input.reference.frame_count());
@@ -153,7 +155,7 @@ fn what_a_generator_makes_can_be_tracked() {
     assert_ne!(hash(1), hash(2));
     let refused = read(&learned, 1).err().unwrap().to_string();
     assert!(refused.contains("a learned one keeps none"), "{refused}");
-    let some = Input::read(&set, None, &config, Draw { frames: Some(100), seed: 3 }).unwrap();
+    let some = Input::read(&set, None, &config, Draw { frames: Some(100), seed: 3, ..Draw::default() }).unwrap();
     assert_eq!(some.reference.frame_count(), 100);
     // A policy that hardly learnt is driven all the same, and comes away from its motion.
     let policy = folder.path().join("policy");
@@ -173,4 +175,87 @@ fn what_a_generator_makes_can_be_tracked() {
     assert!(driving.headline().contains("falls"), "{}", driving.headline());
     assert!(["strip.png", "driven.gif"].iter().all(|name| folder.path().join("drive").join(name).is_file()));
     assert!(drive(&learned).err().unwrap().to_string().contains("a learned one keeps none"));
+}
+
+/// A motion of DeepMimic's humanoid: a second in which it goes 1.2 m ahead, swings its right arm and ends in another pose than it began with.
+fn going(repeats: &str) -> String {
+    let frames: Vec<Vec<f64>> = (0..31)
+        .map(|frame| {
+            let (share, duration) = (f64::from(frame) / 30.0, if frame < 30 { 1.0 / 30.0 } else { 0.0 });
+            let (sin, cos) = (0.35 * (4.0 * share).sin()).sin_cos();
+            let one = [1.0, 0.0, 0.0, 0.0];
+            let mut row = vec![duration, 1.2 * share, 0.86, 0.0];
+            // It turns a little, too, which a repeated clip does not add up.
+            row.extend([(0.1 * share).cos(), 0.0, (0.1 * share).sin(), 0.0]);
+            row.extend([one, one, one].concat());
+            row.push(-0.1);
+            row.extend(one);
+            row.extend([cos, 0.0, 0.0, sin]);
+            row.push(0.2);
+            row.extend(one);
+            row.push(-0.1);
+            row.extend([one, one].concat());
+            row.push(0.2);
+            row
+        })
+        .collect();
+    format!("{{\"Loop\": \"{repeats}\", \"Frames\": {}}}", serde_json::to_string(&frames).unwrap())
+}
+
+#[test]
+fn a_clip_that_repeats_is_tracked_for_as_long_as_it_takes_and_any_other_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let read = |repeats: &str, cycle_secs: f64| {
+        let path = folder.path().join(format!("{repeats}.txt"));
+        std::fs::write(&path, going(repeats)).unwrap();
+        let draw = Draw { cycle_secs, ..Draw::default() };
+        Input::read(&path, None, &TrackerConfig::default(), draw).unwrap()
+    };
+    let once = read("none", 0.0);
+    assert_eq!((once.reference.frame_count(), once.period_secs), (31, None));
+    let again = read("wrap", 0.0);
+    assert!(again.reference.frame_count() > 600 && (again.period_secs.unwrap() - 1.0).abs() < 1e-9);
+    assert!(again.notes.iter().any(|note| note.contains("was repeated 21 times")), "{:?}", again.notes);
+    assert!(read("wrap", 40.0).reference.frame_count() > 1200);
+    // Each cycle goes on where the last one ended, in the pose in which it began.
+    let row = |frame: usize| again.reference.position(frame);
+    for frame in [0, 10, 29] {
+        let (here, there) = (row(frame), row(frame + 300));
+        let way = (there[0] - here[0]).hypot(there[1] - here[1]);
+        assert!((way - 12.0).abs() < 0.05, "{way}");
+        assert!(here[2..].iter().zip(&there[2..]).all(|(a, b)| (a - b).abs() < 0.02), "{here:?} {there:?}");
+    }
+    // Its arm does not jump at the seam.
+    let step =
+        |frame: usize| row(frame)[7..].iter().zip(&row(frame + 1)[7..]).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+    let most = (0..25).map(step).fold(0.0, f64::max);
+    assert!(most > 0.01 && (25..35).all(|frame| step(frame) < 2.0 * most), "{most}");
+}
+
+#[test]
+fn a_policy_of_a_cycle_is_tested_without_a_break_and_pushed() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("policy");
+    let asked = Request { clip: Some("walk".into()), ..request(Path::new("quadruped"), &out) };
+    trained(&asked, &RunOptions::default());
+    let all = TestRequest {
+        policy: out,
+        input: "quadruped".into(),
+        clip: Some("walk".into()),
+        trial: TrialOptions { episodes: 8, frames: 30, seed: 1 },
+        track_secs: Some(30.0),
+        is_pushed: true,
+        ..TestRequest::default()
+    };
+    let tested = test(&all, &RunOptions::default()).unwrap().unwrap();
+    let (track, pushes) = (tested.track.unwrap(), tested.pushes.as_ref().unwrap());
+    assert!((track.seconds - 30.0).abs() < 1e-9 && track.ends == 0, "{track:?}");
+    assert!(pushes.pushes.len() == 8 && pushes.period_secs == tested.period_secs.unwrap(), "{pushes:?}");
+    let json: serde_json::Value = serde_json::from_str(&tested.to_json().unwrap()).unwrap();
+    assert!(json["track"]["falls"].is_number() && json["pushes"]["pushes"][7]["weights"].is_number(), "{json}");
+    // Several clips are no cycle.
+    let refused = test(&TestRequest { clip: None, ..all.clone() }, &RunOptions::default()).err().unwrap().to_string();
+    assert!(refused.contains("is not one clip that repeats"), "{refused}");
+    let unknown = TestRequest { clip: Some("swim".into()), ..all };
+    assert!(test(&unknown, &RunOptions::default()).err().unwrap().to_string().contains("swim"));
 }

@@ -16,7 +16,7 @@ use crate::starts::Starts;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use sinew_optim::NormalStream;
-use sinew_sim::{Batch, BatchOptions, Condition, Readings};
+use sinew_sim::{Batch, BatchOptions, Condition, Push, Readings};
 
 /// Purpose of the random numbers that starts are drawn with.
 const STARTS: u64 = 0x5354_4152_5453;
@@ -81,6 +81,16 @@ pub(crate) struct Ends {
 }
 
 impl Ends {
+    /// Goes on whatever happens.
+    pub const NONE: Ends = Ends {
+        root_distance: f32::INFINITY,
+        root_turn: f32::INFINITY,
+        least_upright: -2.0,
+        body_distance: f32::INFINITY,
+        least_root_height: f32::NEG_INFINITY,
+        least_top_height: f32::NEG_INFINITY,
+    };
+
     pub fn new(body: &TrackedBody, config: &TrackerConfig) -> Ends {
         let length = body.height_m / USUAL_HEIGHT_M;
         let or_none = |limit: f64| if limit > 0.0 { limit as f32 } else { f32::INFINITY };
@@ -243,6 +253,23 @@ impl<'a> Environment<'a> {
         }
         let worlds: Vec<usize> = kicks.iter().map(|kick| kick.world).collect();
         Ok(self.batch.reset(&worlds, &positions, &velocities)?)
+    }
+
+    /// Pushes roots for the next frame, or takes all pushes away: forces in world axes, N, one for each world.
+    pub fn push(&mut self, forces: &[Option<[f64; 3]>]) {
+        for (world, force) in forces.iter().enumerate() {
+            let mut world = self.batch.world_mut(world);
+            world.clear_forces();
+            if let Some(force) = *force {
+                world.add_push(&Push { body: 0, force });
+            }
+        }
+    }
+
+    /// Velocity of the centre of mass of a world, m/s.
+    pub fn center_velocity(&self, world: usize) -> [f32; 3] {
+        let first = world * self.body.model.observation_count() + 3;
+        std::array::from_fn(|k| self.seen[first + k])
     }
 
     /// Takes a frame in every world.

@@ -57,6 +57,12 @@ pub enum TrackError {
         /// Frames that are needed.
         least: usize,
     },
+    /// Pushes are tested on a cycle.
+    #[error("{} is not one clip that repeats, on which pushes are tested; give a cycle, or name one of the clips", path.display())]
+    NoCycle {
+        /// Its file.
+        path: PathBuf,
+    },
     /// A policy that is given nothing to follow.
     #[error("{} is a policy alone; name what it is to follow: a generator, a set or clips of {character}", path.display())]
     NoMotion {

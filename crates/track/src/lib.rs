@@ -9,7 +9,7 @@
 //! | `disturbance` | what brings worlds away from the reference while they learn |
 //! | `networks`, `collect`, `advantages`, `update` | values, and proximal policy optimisation |
 //! | [`TrackerWork`] | training as long work: progress, checkpoints, resume to the same bytes |
-//! | [`run_trial`] | measuring a policy |
+//! | [`run_trial`], [`endure`], [`push_limits`] | measuring a policy: many episodes, one long track, pushes |
 //! | [`Pilot`], [`Course`] | PD targets of one character, in whatever world; the motion that a generator makes for it |
 //! | [`Performer`], [`Driven`] | a policy that follows frame by frame what a generator predicts: a character that can be driven |
 //! | [`Portable`], [`OpenLoop`] | what another simulator must know to run a policy; what comes of it here |
@@ -25,6 +25,7 @@ mod course;
 mod cuda;
 mod disturbance;
 mod driven;
+mod endurance;
 mod environment;
 mod error;
 mod networks;
@@ -34,6 +35,7 @@ mod performer;
 mod pilot;
 mod policy;
 mod portable;
+mod pushes;
 mod reference;
 pub mod released;
 mod reward;
@@ -49,6 +51,7 @@ pub use body::TrackedBody;
 pub use config::{TrackerConfig, TrackerPreset};
 pub use course::Course;
 pub use driven::{Driven, DrivenFigures, feeds_back_m};
+pub use endurance::{EnduranceFigures, endure};
 pub use environment::Episode;
 pub use error::TrackError;
 pub use observation::ObservationPart;
@@ -57,6 +60,7 @@ pub use performer::Performer;
 pub use pilot::{Moment, Pilot, PilotState, Seen};
 pub use policy::{TrainedPolicy, time_step};
 pub use portable::{FallRule, Portable, PortableJoint, PortablePoint};
+pub use pushes::{TrackedPush, TrackedPushes, push_limits};
 pub use reference::Reference;
 pub use reward::RewardTerms;
 pub use training::{CurvePoint, TestPoint, TrackerWork, TrainingState};

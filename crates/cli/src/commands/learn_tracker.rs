@@ -6,7 +6,7 @@ use crate::settings::{ConfigArgs, one_of};
 use anyhow::{Result, bail};
 use clap::Args;
 use sinew::learn::DeviceKind;
-use sinew::learn::tracker::{Event, Made, POLICY, Request, Tested, test, train, usual_preset};
+use sinew::learn::tracker::{Event, Made, POLICY, Request, TestRequest, Tested, test, train, usual_preset};
 use sinew::tracking::{TrackerConfig, TrackerPreset, TrialOptions};
 use sinew::work::RunOptions;
 use std::ops::ControlFlow;
@@ -22,6 +22,9 @@ pub struct Tracker {
     /// The character: embedded, a rigged file, one that `sinew model` made, or a released body (.xml); by default that of the set or file
     #[arg(long, value_name = "BODY")]
     character: Option<PathBuf>,
+    /// The clip of a file with several, by its name or a part of it
+    #[arg(long, value_name = "NAME")]
+    clip: Option<String>,
     /// Tracks only so many frames of a set or of clips, drawn by the seed
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(12..))]
     frames: Option<u32>,
@@ -87,6 +90,7 @@ impl Tracker {
         let request = Request {
             input: self.input.clone(),
             character: self.character.clone(),
+            clip: self.clip.clone(),
             frames: self.frames.map(|frames| frames as usize),
             from: self.from.clone(),
             config,
@@ -156,6 +160,18 @@ pub struct Test {
     /// What it is to track, as in `sinew learn tracker`
     #[arg(value_name = "SET|GENERATOR|CLIP|REFERENCE")]
     input: PathBuf,
+    /// The character whose motion that is, where training was given one
+    #[arg(long, value_name = "BODY")]
+    character: Option<PathBuf>,
+    /// The clip of a file with several, by its name or a part of it
+    #[arg(long, value_name = "NAME")]
+    clip: Option<String>,
+    /// Follows the motion for so many seconds without a break, too, and counts falls; a cycle is repeated
+    #[arg(long, value_name = "SECS", allow_negative_numbers = true)]
+    track: Option<f64>,
+    /// Looks for the largest push in each of eight directions, as sinew feedback does: the motion must be one cycle
+    #[arg(long)]
+    pushes: bool,
     /// Episodes
     #[arg(long, value_name = "N", default_value_t = 256, value_parser = clap::value_parser!(u32).range(1..=65536))]
     episodes: u32,
@@ -179,10 +195,21 @@ impl Test {
         if !(0.1..=36_000.0).contains(&self.seconds) {
             bail!("--seconds {}: give a number from 0.1 to 36000", self.seconds);
         }
+        if let Some(secs) = self.track.filter(|secs| !(0.1..=36_000.0).contains(secs)) {
+            bail!("--track {secs}: give a number of seconds from 0.1 to 36000");
+        }
         let frames = (self.seconds * 30.0).round().max(1.0) as usize;
-        let trial = TrialOptions { episodes: self.episodes as usize, frames, seed: self.seed };
+        let request = TestRequest {
+            policy: self.policy.clone(),
+            input: self.input.clone(),
+            character: self.character.clone(),
+            clip: self.clip.clone(),
+            trial: TrialOptions { episodes: self.episodes as usize, frames, seed: self.seed },
+            track_secs: self.track,
+            is_pushed: self.pushes,
+        };
         let options = RunOptions { threads: self.threads, cancel: stopped_by_interrupt(), ..RunOptions::default() };
-        let tested = test(&self.policy, &self.input, &trial, &options)?.ok_or(Interrupted)?;
+        let tested = test(&request, &options)?.ok_or(Interrupted)?;
         match self.json {
             true => show(&tested.to_json()?),
             false => show(&tested_text(&tested)),
@@ -192,7 +219,7 @@ impl Test {
 
 fn tested_text(tested: &Tested) -> String {
     let figures = &tested.figures;
-    format!(
+    let mut text = format!(
         "reward {:.3} a frame, completion {:.3}; {} of {} episodes fall; bodies {:.1} cm off; {:.0} % within 0.5 m on average, {:.0} % with every body within 0.25 m; {:.0} µs a decision\n",
         figures.reward_per_frame,
         figures.completion,
@@ -202,5 +229,26 @@ fn tested_text(tested: &Tested) -> String {
         100.0 * figures.within_half_metre,
         100.0 * figures.within_quarter_metre,
         tested.micros_per_frame
-    )
+    );
+    if let Some(track) = &tested.track {
+        text += &format!(
+            "{:.0} s without a break: {} falls, the longest time without one {:.0} s; bodies {:.1} cm off, reward {:.3} a frame\n",
+            track.seconds,
+            track.falls,
+            track.longest_secs,
+            100.0 * track.mean_body_error_m,
+            track.reward_per_frame
+        );
+    }
+    if let Some(pushes) = &tested.pushes {
+        text += &format!(
+            "largest pushes on the root for {:.2} s, cycle of {:.2} s, weight {:.0} N:\n",
+            pushes.push_secs, pushes.period_secs, pushes.weight_newtons
+        );
+        for push in &pushes.pushes {
+            text +=
+                &format!("  {:3.0}°  {:5.0} N  {:.2} of the weight\n", push.direction_deg, push.newtons, push.weights);
+        }
+    }
+    text
 }

@@ -50,6 +50,7 @@ pub fn read_bvh(bytes: &[u8], file: &str) -> Result<RawRig, ReadError> {
         up: None,
         metres_per_unit: None,
         mesh: SkinMesh::default(),
+        repeats: false,
         notes,
     })
 }

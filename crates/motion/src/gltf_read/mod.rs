@@ -82,7 +82,8 @@ fn read(bytes: &[u8], folder: Option<&Path>) -> Result<RawRig, String> {
         source_node: node,
     });
     let nodes = nodes.collect();
-    Ok(RawRig { format: Format::Gltf, nodes, clips, up: Some(Up::Y), metres_per_unit: Some(1.0), mesh, notes })
+    let (up, metres_per_unit) = (Some(Up::Y), Some(1.0));
+    Ok(RawRig { format: Format::Gltf, nodes, clips, up, metres_per_unit, mesh, repeats: false, notes })
 }
 
 /// Which nodes are joints: those of skins, or where there are none the nodes that move.

@@ -54,7 +54,7 @@ pub fn repair(mut raw: RawRig, options: &ImportOptions, file: &str) -> Result<Ri
     let frame = SourceFrame { up, metres_per_unit };
     let skeleton = constant_length::skeleton(&raw, &tree, &source, frame, &loose, &mut report);
     let clips = clips::build(&raw, &first_frames, &tree, &skeleton, &mut report);
-    let rig = Rig { format: raw.format, skeleton, clips, report };
+    let rig = Rig { format: raw.format, skeleton, clips, repeats: raw.repeats, report };
     check::check_result(&rig, file)?;
     Ok(rig)
 }

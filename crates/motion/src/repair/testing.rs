@@ -19,6 +19,7 @@ impl Builder {
             up: Some(Up::Z),
             metres_per_unit: Some(1.0),
             mesh: SkinMesh::default(),
+            repeats: false,
             notes: Vec::new(),
         };
         Builder { raw, places: Vec::new() }

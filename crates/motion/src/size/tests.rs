@@ -9,7 +9,7 @@ use glam::{DQuat, DVec3};
 const RATE_HZ: f64 = 60.0;
 
 fn rig(walk: &Walk, clips: Vec<Clip>) -> Rig {
-    Rig { format: Format::Gltf, skeleton: walk.skeleton.clone(), clips, report: Report::default() }
+    Rig { format: Format::Gltf, skeleton: walk.skeleton.clone(), clips, repeats: false, report: Report::default() }
 }
 
 /// The bind pose, with the root moved by `path` and turned by `turn` at each time.

@@ -401,6 +401,7 @@ fn make_policy(request: &Request, options: &RunOptions, observe: &mut Observe<'_
     let asked = tracker::Request {
         input: work.join("generator"),
         character: None,
+        clip: None,
         frames: None,
         from: request.from.as_deref().map(|from| known_policy(from, &work)).transpose()?,
         config: match request.from {

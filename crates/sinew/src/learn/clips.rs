@@ -3,14 +3,16 @@
 use super::coordinates::{converted, has_same_skeleton};
 use super::hero::Hero;
 use crate::error::{At as _, DataError, Error, Result};
+use crate::modeling::named_clip;
 use crate::retarget::add_clips;
 use crate::transfer::replay;
+use glam::DQuat;
 use rayon::prelude::*;
 use serde::Serialize;
-use sinew_learn::InputClip;
+use sinew_learn::{InputClip, wrap_angle};
 use sinew_modeler::{IkOptions, fit_planted_clip};
-use sinew_motion::tools::{feet, plant_feet, put_on_ground, repeat_cycle, resample};
-use sinew_motion::{Clip, ImportOptions, Rig, read, read_bytes};
+use sinew_motion::tools::{ClipEdit, edited, feet, plant_feet, put_on_ground, repeat_cycle, resample};
+use sinew_motion::{Clip, ImportOptions, Rig, Skeleton, read, read_bytes};
 use sinew_sim::Character;
 use sinew_work::check_cancelled;
 use std::fs;
@@ -22,8 +24,13 @@ const MOVING_RATE_HZ: f64 = 60.0;
 const MOST_OFF: f64 = 0.15;
 /// Deepest folder inside a folder that is looked into.
 const DEEPEST: usize = 6;
-/// Cycles shorter than this are repeated, s.
-const SHORT_CYCLE_SECS: f64 = 3.0;
+/// Cycles shorter than this are repeated for a set, s.
+pub(crate) const SHORT_CYCLE_SECS: f64 = 3.0;
+/// Over so much of its end a clip becomes its beginning, whose file says that it repeats and whose ends are apart: at most, s, and of its length.
+const CLOSES_OVER_SECS: f64 = 0.25;
+const CLOSES_OVER_SHARE: f64 = 0.25;
+/// A cycle that turns by less goes straight, rad.
+const STRAIGHT_RAD: f64 = 1e-3;
 /// File by which the folder of a transferred motion is known.
 const CONTROLS: &str = "controls.json";
 
@@ -36,6 +43,17 @@ pub struct Clips {
     pub skipped: Vec<Skipped>,
     /// What was done to them, one sentence each.
     pub notes: Vec<String>,
+    /// Length of the cycle of each clip, s; none for what does not repeat.
+    pub periods: Vec<Option<f64>>,
+}
+
+/// Which clips are wanted, and for how long.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Wanted<'a> {
+    /// Only the one of this name, as people say it.
+    pub name: Option<&'a str>,
+    /// Cycles shorter than this are repeated, s.
+    pub least_secs: f64,
 }
 
 /// A clip or file that cannot be used.
@@ -54,6 +72,11 @@ pub struct Skipped {
 /// # Errors
 /// Where there are no clips, or none can be used.
 pub fn read_clips(input: &Path, hero: &Hero) -> Result<Clips> {
+    read_wanted_clips(input, hero, Wanted { name: None, least_secs: SHORT_CYCLE_SECS })
+}
+
+/// [`read_clips`], of a name, with cycles of a length.
+pub(crate) fn read_wanted_clips(input: &Path, hero: &Hero, wanted: Wanted<'_>) -> Result<Clips> {
     let files = files(input)?;
     if files.is_empty() {
         return Err(DataError::NoClips { path: input.into() }.into());
@@ -62,12 +85,13 @@ pub fn read_clips(input: &Path, hero: &Hero) -> Result<Clips> {
         .par_iter()
         .map(|path| {
             check_cancelled()?;
-            Ok(clips_of_file(path, input, hero))
+            Ok(clips_of_file(path, input, hero, wanted))
         })
         .collect::<Result<_>>()?;
     let mut all = Clips::default();
-    for Clips { clips, skipped, notes } in read {
+    for Clips { clips, skipped, notes, periods } in read {
         all.clips.extend(clips);
+        all.periods.extend(periods);
         all.skipped.extend(skipped);
         all.notes.extend(notes);
     }
@@ -128,7 +152,7 @@ fn may_have_clips(path: &Path) -> bool {
 }
 
 /// The clips of one file on the character; what is wrong with it is told, not returned.
-fn clips_of_file(path: &Path, input: &Path, hero: &Hero) -> Clips {
+fn clips_of_file(path: &Path, input: &Path, hero: &Hero, wanted: Wanted<'_>) -> Clips {
     let name = path.strip_prefix(input).ok().filter(|rest| !rest.as_os_str().is_empty()).unwrap_or(path);
     let file = match path == input {
         true => path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned()),
@@ -145,6 +169,7 @@ fn clips_of_file(path: &Path, input: &Path, hero: &Hero) -> Clips {
         match transferred(path, &file, hero) {
             Ok(Some(clip)) => {
                 clips.clips.push(clip);
+                clips.periods.push(None);
                 return clips;
             }
             // Another character's: its motion is a clip like any other.
@@ -163,14 +188,24 @@ fn clips_of_file(path: &Path, input: &Path, hero: &Hero) -> Clips {
             return clips;
         }
     };
+    if let Some(name) = wanted.name {
+        match named_clip(&rig, name) {
+            Ok(clip) => rig.clips = vec![clip],
+            Err(error) => {
+                skip(&error, &mut clips);
+                return clips;
+            }
+        }
+    }
     for mut clip in std::mem::take(&mut rig.clips) {
         // All transfers write a file of the same name; their folders tell them apart.
         if path.is_dir() {
             clip.name.clone_from(&file);
         }
-        match laid(&rig, clip, &file, hero) {
-            Ok((clip, notes)) => {
+        match laid(&rig, clip, &file, hero, wanted.least_secs) {
+            Ok((clip, period, notes)) => {
                 clips.clips.push(clip);
+                clips.periods.push(period);
                 clips.notes.extend(notes);
             }
             Err(error) => skip(&error, &mut clips),
@@ -188,7 +223,13 @@ fn read_rig(path: &Path) -> Result<Rig> {
 }
 
 /// One clip of a rig on the character: moved to its skeleton, on the ground, its feet planted.
-fn laid(source: &Rig, clip: Clip, file: &str, hero: &Hero) -> Result<(InputClip, Vec<String>)> {
+fn laid(
+    source: &Rig,
+    clip: Clip,
+    file: &str,
+    hero: &Hero,
+    least_secs: f64,
+) -> Result<(InputClip, Option<f64>, Vec<String>)> {
     if clip.frame_count() < 2 {
         return Err(DataError::TooShort { frames: clip.frame_count(), clip: clip.name }.into());
     }
@@ -199,7 +240,7 @@ fn laid(source: &Rig, clip: Clip, file: &str, hero: &Hero) -> Result<(InputClip,
     let skeleton = &rig.skeleton;
     let feet = feet(skeleton, &rig.clips);
     let on_ground = put_on_ground(skeleton, &rig.clips[0], &feet)?;
-    let (clip, note) = enough_of(on_ground.clip)?;
+    let Enough { clip, period_secs, note } = enough_of(skeleton, on_ground.clip, source.repeats, least_secs)?;
     let plants = plant_feet(skeleton, &clip, &feet)?;
     let options = IkOptions::default();
     let fitted = fit_planted_clip(&hero.character, &hero.binding, skeleton, &clip, &plants, &options)?;
@@ -216,22 +257,52 @@ fn laid(source: &Rig, clip: Clip, file: &str, hero: &Hero) -> Result<(InputClip,
         labels: Vec::new(),
     };
     let notes = on_ground.notes.into_iter().chain(note);
-    Ok((input, notes.map(|note| format!("{file}: {note}")).collect()))
+    Ok((input, period_secs, notes.map(|note| format!("{file}: {note}")).collect()))
 }
 
-/// A short cycle, repeated so that a graph finds where it leads back to itself; any other clip as it is.
-fn enough_of(clip: Clip) -> Result<(Clip, Option<String>)> {
+/// A clip that is long enough.
+struct Enough {
+    clip: Clip,
+    /// Length of its cycle; none for what does not repeat.
+    period_secs: Option<f64>,
+    note: Option<String>,
+}
+
+/// A cycle, repeated where it is short; any other clip as it is. Where the file `says` that its clips repeat, the end is led to the beginning first.
+fn enough_of(skeleton: &Skeleton, clip: Clip, says: bool, least_secs: f64) -> Result<Enough> {
+    let (clip, closed) = if says { closed(skeleton, clip)? } else { (clip, false) };
+    let once = repeat_cycle(&clip, 1)?;
+    if !once.is_cycle {
+        return Ok(Enough { clip, period_secs: None, note: None });
+    }
     let secs = clip.duration_secs();
-    if secs >= SHORT_CYCLE_SECS {
-        return Ok((clip, None));
+    let period_secs = Some(if once.last_frame_repeats_first { secs } else { secs + 1.0 / clip.rate_hz });
+    if secs >= least_secs {
+        return Ok(Enough { clip, period_secs, note: None });
     }
-    let times = (SHORT_CYCLE_SECS / secs).ceil().max(1.0) as usize + 1;
-    let repeated = repeat_cycle(&clip, times)?;
-    if !repeated.is_cycle {
-        return Ok((clip, None));
+    let times = (least_secs / secs).ceil().max(1.0) as usize + 1;
+    let and = if closed { "; its end was led to its beginning, and it" } else { " and" };
+    let note = format!("{} is a cycle of {secs:.2} s{and} was repeated {times} times", clip.name);
+    Ok(Enough { clip: repeat_cycle(&clip, times)?.clip, period_secs, note: Some(note) })
+}
+
+/// A clip whose file says that it repeats: its last frame becomes the pose and the heading of its first, only its place goes on. Returns whether it had to be changed.
+fn closed(skeleton: &Skeleton, clip: Clip) -> Result<(Clip, bool)> {
+    let mut clip = clip;
+    let once = repeat_cycle(&clip, 1)?;
+    let is_open = !(once.is_cycle && once.last_frame_repeats_first);
+    if is_open {
+        let blend_secs = CLOSES_OVER_SECS.min(CLOSES_OVER_SHARE * clip.duration_secs());
+        clip = edited(skeleton, &clip, &[ClipEdit::Loop { blend_secs }])?;
     }
-    let note = format!("{} is a cycle of {secs:.2} s and was repeated {times} times", clip.name);
-    Ok((repeated.clip, Some(note)))
+    // The heading is led back on the whole way.
+    let turn_rad = wrap_angle(repeat_cycle(&clip, 1)?.turn_rad);
+    let (frames, joints) = (clip.frame_count(), skeleton.joints.len());
+    for (frame, root) in clip.rotations.iter_mut().step_by(joints).enumerate() {
+        let back = DQuat::from_rotation_z(-turn_rad * frame as f64 / (frames - 1) as f64);
+        *root = (back * *root).normalize();
+    }
+    Ok((clip, is_open || turn_rad.abs() > STRAIGHT_RAD))
 }
 
 /// The simulated motion in the folder of a transfer; none where it is another character's.

@@ -39,7 +39,7 @@ impl Hero {
         let character = Character::read(path)?;
         let compiled = Model::new(&Scene::on_ground(character.clone()), 0.002)?;
         let (skeleton, binding) = body_skeleton(&character, &compiled);
-        let rig = Rig { format: Format::Bvh, skeleton, clips: Vec::new(), report: Report::default() };
+        let rig = Rig { format: Format::Bvh, skeleton, clips: Vec::new(), repeats: false, report: Report::default() };
         Hero::new(character.name.clone(), character, binding, rig, &[])
     }
 

@@ -28,3 +28,4 @@ pub use reference::{Reference, period_secs};
 pub use report::{FeedbackReport, PushLimit, Test};
 pub use tracking::Tracking;
 pub use training::FeedbackTraining;
+pub use trial::{FALLEN_TILT, STILL_SPEED};

@@ -15,9 +15,9 @@ use std::cell::RefCell;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Cosine of the tilt against the reference from which a character has fallen: 60°.
-const FALLEN_TILT: f64 = 0.5;
+pub const FALLEN_TILT: f64 = 0.5;
 /// A reference slower than this stays at its place, m/s.
-const STILL_SPEED: f64 = 0.1;
+pub const STILL_SPEED: f64 = 0.1;
 
 /// What a run meets.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,7 +1,8 @@
 //! What a policy is to track: a data set, what a generator makes, clips on a character, or the reference that the paper's authors released.
 
+use super::super::clips::{SHORT_CYCLE_SECS, Wanted, read_wanted_clips};
 use super::super::generator::GENERATOR;
-use super::super::{Hero, SET, read_clips};
+use super::super::{Hero, SET};
 use crate::error::{FileError, Result};
 use sinew_learn::{
     Captured, DataConfig, Figure, GeneratorError, MotionSet, SavedGenerator, Sequence, SetHeader, forecasts, practise,
@@ -12,10 +13,16 @@ use std::path::{Path, PathBuf};
 
 /// Stretches shorter than this are not tracked, frames.
 const LEAST_FRAMES: usize = 12;
+/// A cycle that is tracked alone is repeated for at least so long, s: half of the starts have all of an episode of 10 s before them.
+const CYCLE_SECS: f64 = 20.0;
 
 /// What of an input is taken.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Draw {
+    /// Of a file with several clips the one of this name.
+    pub clip: Option<String>,
+    /// Where one clip is tracked and it is a cycle, it is repeated for at least so long, s, and for 20 s in any case.
+    pub cycle_secs: f64,
     /// Only so many frames of a set or of clips.
     pub frames: Option<usize>,
     /// Seed by which these are drawn, and of what a generator is asked for.
@@ -28,6 +35,8 @@ pub struct Input {
     pub body: TrackedBody,
     /// The motion.
     pub reference: Reference,
+    /// Length of the cycle that it repeats, s; none for motion that does not repeat, and for several clips.
+    pub period_secs: Option<f64>,
     /// What is to be said about it, one sentence each.
     pub notes: Vec<String>,
 }
@@ -65,12 +74,20 @@ impl Input {
             None if path.is_dir() => Hero::open(Path::new("human"))?,
             None => Hero::open(path)?,
         };
-        let clips = read_clips(path, &hero)?;
+        let name = draw.clip.as_deref();
+        let mut clips = read_wanted_clips(path, &hero, Wanted { name, least_secs: SHORT_CYCLE_SECS })?;
+        if let [Some(_)] = clips.periods[..] {
+            // What one clip asks for is practised and tested without an end.
+            let least_secs = draw.cycle_secs.max(CYCLE_SECS);
+            clips = read_wanted_clips(path, &hero, Wanted { name, least_secs })?;
+        }
+        let period_secs = if let [period] = clips.periods[..] { period } else { None };
         let captured = Captured::new(&hero.figure, &clips.clips, &[], &DataConfig::default())?;
         let header = SetHeader::new(&hero.figure, Vec::new());
         let sequences: Vec<Sequence> = captured.sequences(&hero.figure, &[]).collect();
         let skipped = clips.skipped.iter().map(|skipped| format!("left out: {}: {}", skipped.file, skipped.why));
-        Input::of_sequences(&header, &sequences, skipped.chain(clips.notes).collect(), config, draw)
+        let input = Input::of_sequences(&header, &sequences, skipped.chain(clips.notes).collect(), config, draw)?;
+        Ok(Input { period_secs, ..input })
     }
 
     fn of_sequences(
@@ -83,7 +100,7 @@ impl Input {
         let body = TrackedBody::new(&header.character, header.forward_rad, time_step(config, header.rate_hz))?;
         let reference =
             Reference::of_set(&body, header, sequences, LEAST_FRAMES, draw.frames.map(|frames| (frames, draw.seed)))?;
-        Ok(Input { body, reference, notes })
+        Ok(Input { body, reference, period_secs: None, notes })
     }
 }
 
@@ -119,7 +136,7 @@ fn generated(path: &Path, character: Option<&Path>, config: &TrackerConfig, seed
     }
     let minutes = config.practice_minutes;
     let note = format!("{minutes:.0} min of motion that the generator makes under random objectives");
-    Ok(Input { body, reference, notes: vec![note] })
+    Ok(Input { body, reference, period_secs: None, notes: vec![note] })
 }
 
 /// The released reference, on the released body or a character of the same joints.
@@ -130,7 +147,7 @@ fn released_input(path: &Path, character: Option<&Path>, config: &TrackerConfig)
     let body = TrackedBody::new(&character, released::FORWARD_RAD, time_step(config, released::RATE_HZ))?;
     let rows = released::read_motion(path, body.model())?;
     let reference = Reference::new(&body, released::RATE_HZ, &[rows], LEAST_FRAMES)?;
-    Ok(Input { body, reference, notes: Vec::new() })
+    Ok(Input { body, reference, period_secs: None, notes: Vec::new() })
 }
 
 /// Another version of a set's character, with other masses or gains: its coordinates must be those of the set.

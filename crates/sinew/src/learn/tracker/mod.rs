@@ -17,7 +17,11 @@ use super::{DeviceKind, open_device};
 use crate::error::Result;
 use crate::transfer::{OutputFolder, remove};
 use page::page;
-use sinew_track::{TrackError, TrackerConfig, TrackerWork, TrainedPolicy, TrialOptions, run_trial, time_step};
+use sinew_track::{
+    TrackError, TrackedBody, TrackerConfig, TrackerWork, TrainedPolicy, TrialOptions, endure, push_limits, run_trial,
+    time_step,
+};
+use sinew_transfer::feedback::Test as PushTest;
 use sinew_work::{Progress, RunOptions, Started, run, run_once};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -28,12 +32,17 @@ pub const POLICY: &str = "policy.safetensors";
 /// Name of the checkpoint there.
 pub const CHECKPOINT: &str = "tracker-checkpoint.bin";
 
+/// Episodes of a test begin in so many seconds of a cycle that is repeated.
+const STARTS_SECS: f64 = 90.0;
+
 /// All that a training is asked for.
 pub struct Request {
     /// A data set, a generator, clips, or a released reference.
     pub input: PathBuf,
     /// The character; none takes that of the set or file.
     pub character: Option<PathBuf>,
+    /// Of a file with several clips the one of this name.
+    pub clip: Option<String>,
     /// Only so many frames of a set or of clips are tracked, drawn by the seed.
     pub frames: Option<usize>,
     /// A policy to go on from: its file, or the folder of its result.
@@ -94,7 +103,7 @@ pub fn train(
 ) -> Result<Option<Made>> {
     let began = Instant::now();
     let read = || {
-        let draw = Draw { frames: request.frames, seed: request.seed };
+        let draw = Draw { clip: request.clip.clone(), frames: request.frames, seed: request.seed, ..Draw::default() };
         Input::read(&request.input, request.character.as_deref(), &request.config, draw)
     };
     let Some(input) = run_once(options, read)? else { return Ok(None) };
@@ -178,27 +187,71 @@ fn policy_file(path: &Path) -> PathBuf {
     if path.is_dir() { path.join(POLICY) } else { path.to_path_buf() }
 }
 
-/// Measures a policy that was written: its file, or the folder of its result. Returns none where it was told to stop.
+/// How a policy that was written is measured.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TestRequest {
+    /// The policy: its file, or the folder of its result.
+    pub policy: PathBuf,
+    /// What it is to track.
+    pub input: PathBuf,
+    /// The character whose motion that is; none takes that of the set or file.
+    pub character: Option<PathBuf>,
+    /// Of a file with several clips the one of this name.
+    pub clip: Option<String>,
+    /// Episodes.
+    pub trial: TrialOptions,
+    /// Seconds of one long track.
+    pub track_secs: Option<f64>,
+    /// Whether the largest pushes are looked for.
+    pub is_pushed: bool,
+}
+
+/// Measures a policy that was written. Returns none where it was told to stop.
 ///
 /// # Errors
 /// Where the policy or the reference cannot be used, or do not fit each other.
-pub fn test(policy: &Path, input: &Path, trial: &TrialOptions, options: &RunOptions) -> Result<Option<Tested>> {
-    let path = policy_file(policy);
+pub fn test(request: &TestRequest, options: &RunOptions) -> Result<Option<Tested>> {
+    let path = policy_file(&request.policy);
     let tested = run_once(options, || -> Result<Tested> {
         let policy = TrainedPolicy::read(&path)?;
-        let mut input = Input::read(input, None, &policy.config, Draw { frames: None, seed: trial.seed })?;
+        let clip = request.clip.clone();
+        let draw = |cycle_secs: f64| Draw { clip: clip.clone(), cycle_secs, seed: request.trial.seed, frames: None };
         // The reference is judged on the policy's own body.
         let step = time_step(&policy.config, policy.rate_hz);
-        let body = sinew_track::TrackedBody::new(&policy.character, policy.forward_rad, step)?;
-        if body.model().position_count() != input.body.model().position_count() {
-            let (character, set) = (policy.character.name.clone(), input.body.character.name.clone());
-            return Err(TrackError::OtherJoints { character, set }.into());
-        }
-        input.body = body;
+        let body = TrackedBody::new(&policy.character, policy.forward_rad, step)?;
+        let read = |cycle_secs: f64| -> Result<Input> {
+            let input = Input::read(&request.input, request.character.as_deref(), &policy.config, draw(cycle_secs))?;
+            if body.model().position_count() != input.body.model().position_count() {
+                let (character, set) = (policy.character.name.clone(), input.body.character.name);
+                return Err(TrackError::OtherJoints { character, set }.into());
+            }
+            Ok(input)
+        };
+        let frames = |secs: f64| (secs * policy.rate_hz).round() as usize;
+        // Nearly all starts on a cycle have a whole episode before them.
+        let input = read(STARTS_SECS + request.trial.frames as f64 / policy.rate_hz)?;
         let began = Instant::now();
-        let figures = run_trial(&input.body, &input.reference, &policy, trial)?;
+        let figures = run_trial(&body, &input.reference, &policy, &request.trial)?;
         let micros_per_frame = policy.micros_per_action();
-        Ok(Tested { figures, micros_per_frame, wall_secs: began.elapsed().as_secs_f64() })
+        let track = match request.track_secs {
+            Some(secs) => {
+                let ahead = policy.frames_ahead() as f64 / policy.rate_hz;
+                Some(endure(&body, &read(secs + ahead)?.reference, &policy, frames(secs))?)
+            }
+            None => None,
+        };
+        let pushes = match (request.is_pushed, input.period_secs) {
+            (true, Some(period_secs)) => {
+                let test = PushTest::default();
+                let ahead = policy.frames_ahead() as f64 / policy.rate_hz;
+                let input = read((1.0 + test.pushed_repetitions() as f64) * period_secs + ahead)?;
+                Some(push_limits(&body, &input.reference, &policy, period_secs, &test)?)
+            }
+            (true, None) => return Err(TrackError::NoCycle { path: request.input.clone() }.into()),
+            (false, _) => None,
+        };
+        let (period_secs, wall_secs) = (input.period_secs, began.elapsed().as_secs_f64());
+        Ok(Tested { figures, micros_per_frame, period_secs, track, pushes, wall_secs })
     })?;
     Ok(tested)
 }

@@ -4,7 +4,9 @@ use super::{Input, Request};
 use crate::error::{Error, Result};
 use serde::Serialize;
 use sinew_files::fnv::fnv1a;
-use sinew_track::{TestPoint, TrackerConfig, TrackerWork, TrainedPolicy, TrainingState, TrialFigures};
+use sinew_track::{
+    EnduranceFigures, TestPoint, TrackedPushes, TrackerConfig, TrackerWork, TrainedPolicy, TrainingState, TrialFigures,
+};
 
 /// Training rewards are means over so many transitions.
 const RECENT: u64 = 1_000_000;
@@ -77,6 +79,14 @@ pub struct Tested {
     pub figures: TrialFigures,
     /// Time of one decision of one character on one core, µs.
     pub micros_per_frame: f64,
+    /// Length of the cycle that was repeated, s; null for motion that does not repeat, and for several clips.
+    pub period_secs: Option<f64>,
+    /// One long track, where it was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub track: Option<EnduranceFigures>,
+    /// The largest pushes, where they were asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pushes: Option<TrackedPushes>,
     /// Time of the test, s.
     pub wall_secs: f64,
 }
