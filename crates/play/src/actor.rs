@@ -4,6 +4,7 @@ use crate::event::{Happening, PlayFigures};
 use crate::foresight::{Foresight, Outlook, Present};
 use crate::input::Input;
 use crate::part::Part;
+use crate::room::free_place;
 use crate::wish::{Doing, Wish};
 use sinew_learn::{GroundTransform, Objective};
 use sinew_track::{Course, Moment, PilotState, Seen, TrackError, feeds_back_m};
@@ -81,6 +82,11 @@ impl Actor {
             feeds_back_m: feeds_back_m(part.pilot().body()),
             part: part.clone(),
         })
+    }
+
+    /// Where its motion is on the ground.
+    pub fn motion_place(&self) -> [f64; 2] {
+        [self.course.motion.qpos[0], self.course.motion.qpos[1]]
     }
 
     /// Whether it follows a motion: not where it lies limp.
@@ -194,10 +200,12 @@ impl Actor {
         }
     }
 
-    /// At the end of a frame: judges where the body came to. `frame` is the next one, `is_lost` whether the world is beyond reason.
+    /// At the end of a frame: judges where the body came to. `others` is where the roots of the other characters are, `frame` the next frame, `is_lost`
+    /// whether the world is beyond reason.
     pub fn conclude(
         &mut self,
         seen: Seen<'_>,
+        others: &[[f64; 2]],
         frame: u64,
         is_lost: bool,
         happened: &mut Vec<Happening>,
@@ -207,9 +215,9 @@ impl Actor {
             // The clock of the motion goes on.
             self.course.motion.frame += 1;
             if is_lost {
-                return self.place_anew(seen, happened);
+                return self.place_anew(seen, others, happened);
             }
-            return if frame < until { Ok(Upshot::Goes) } else { self.get_up(seen, frame, happened) };
+            return if frame < until { Ok(Upshot::Goes) } else { self.get_up(seen, others, frame, happened) };
         }
         let moment = self.part.pilot.judge(&self.state, seen);
         let generator = self.part.generator.clone();
@@ -220,7 +228,7 @@ impl Actor {
         }
         self.note(&moment);
         if is_lost || moment.has_fallen {
-            return self.fall(seen, frame, is_lost, happened);
+            return self.fall(seen, others, frame, is_lost, happened);
         }
         if moment.body_error_m > self.feeds_back_m {
             self.figures.feedbacks += 1;
@@ -254,18 +262,19 @@ impl Actor {
     fn fall(
         &mut self,
         seen: Seen<'_>,
+        others: &[[f64; 2]],
         frame: u64,
         is_lost: bool,
         happened: &mut Vec<Happening>,
     ) -> Result<Upshot, TrackError> {
         if let Doing::StandingUp { .. } = self.doing {
             // Still the same fall: who cannot get up is helped.
-            return self.place_anew(seen, happened);
+            return self.place_anew(seen, others, happened);
         }
         self.figures.falls += 1;
         happened.push(Happening::Fell);
         if is_lost {
-            return self.place_anew(seen, happened);
+            return self.place_anew(seen, others, happened);
         }
         let frames = libm::round(LIMP_SECS * self.part.generator().rate_hz()) as u64;
         self.doing = Doing::Limp { until: frame + frames };
@@ -273,8 +282,14 @@ impl Actor {
     }
 
     /// After a fall: by its own action where it has one, else by ours.
-    fn get_up(&mut self, seen: Seen<'_>, frame: u64, happened: &mut Vec<Happening>) -> Result<Upshot, TrackError> {
-        let Some(action) = self.part.stand_up() else { return self.place_anew(seen, happened) };
+    fn get_up(
+        &mut self,
+        seen: Seen<'_>,
+        others: &[[f64; 2]],
+        frame: u64,
+        happened: &mut Vec<Happening>,
+    ) -> Result<Upshot, TrackError> {
+        let Some(action) = self.part.stand_up() else { return self.place_anew(seen, others, happened) };
         let generator = self.part.generator();
         let wide = |row: &[f32]| row.iter().map(|x| f64::from(*x)).collect::<Vec<f64>>();
         self.course.resume_from(generator, &wide(seen.position), &wide(seen.velocity));
@@ -285,12 +300,18 @@ impl Actor {
         Ok(Upshot::Stiffens)
     }
 
-    /// Onto its motion, where it lies.
-    fn place_anew(&mut self, seen: Seen<'_>, happened: &mut Vec<Happening>) -> Result<Upshot, TrackError> {
+    /// Onto its motion, where it lies, or beside it where somebody else is there.
+    fn place_anew(
+        &mut self,
+        seen: Seen<'_>,
+        others: &[[f64; 2]],
+        happened: &mut Vec<Happening>,
+    ) -> Result<Upshot, TrackError> {
         let generator = self.part.generator.clone();
         let place = place_of(seen);
         if place.iter().all(|x| x.is_finite()) {
-            self.course.move_to(generator.as_ref(), place);
+            let height_m = self.part.pilot.body().height_m();
+            self.course.move_to(generator.as_ref(), free_place(place, others, height_m));
         }
         self.doing = Doing::Moving;
         happened.push(Happening::PlacedAnew);
@@ -308,7 +329,7 @@ impl Actor {
 }
 
 /// The root's place on the ground.
-fn place_of(seen: Seen<'_>) -> [f64; 2] {
+pub(crate) fn place_of(seen: Seen<'_>) -> [f64; 2] {
     [f64::from(seen.position[0]), f64::from(seen.position[1])]
 }
 
@@ -329,7 +350,7 @@ mod tests {
         let next = actor.part.pilot.begin(&ahead[1..]).unwrap();
         let ([position, velocity], observed) = (next.start(), next.start_observed());
         let seen = Seen { position, velocity, observed: &observed };
-        actor.conclude(seen, frame + 1, false, happened).unwrap()
+        actor.conclude(seen, &[], frame + 1, false, happened).unwrap()
     }
 
     #[test]
@@ -368,5 +389,21 @@ mod tests {
         assert_eq!(upshots.iter().position(|upshot| *upshot == Upshot::Stiffens), Some(2));
         assert_eq!((actor.figures.falls, actor.figures.stand_ups, actor.doing), (1, 1, Doing::Moving));
         assert_eq!(actor.course.motion.frame, 60, "the clock goes on while it lies");
+    }
+
+    #[test]
+    fn who_is_put_onto_its_feet_stands_beside_who_is_there() {
+        let placed_beside = |others: &[[f64; 2]]| {
+            let mut actor = Actor::new(&part(&[]), 1, &GroundTransform { x: 1.0, y: 2.0, yaw: 0.5 }, 0.0).unwrap();
+            let ([position, velocity], observed) = (actor.state.start(), actor.state.start_observed());
+            let (position, velocity) = (position.to_vec(), velocity.to_vec());
+            let seen = Seen { position: &position, velocity: &velocity, observed: &observed };
+            let upshot = actor.conclude(seen, others, 1, true, &mut Vec::new()).unwrap();
+            assert_eq!(upshot, Upshot::IsPlaced);
+            let [x, y] = place_of(seen);
+            (actor.motion_place()[0] - x).hypot(actor.motion_place()[1] - y)
+        };
+        assert!(placed_beside(&[]) < 1e-6);
+        assert!(placed_beside(&[[1.0, 2.0]]) > 0.3);
     }
 }

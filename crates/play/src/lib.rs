@@ -16,6 +16,7 @@ mod package;
 mod part;
 mod player;
 mod resilience;
+mod room;
 mod script;
 mod walk;
 mod wish;

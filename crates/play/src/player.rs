@@ -3,7 +3,7 @@
 //! A frame is 1/30 s: [`Player::decide`] takes what users want, [`Player::simulate`] steps the world, [`Player::conclude`] judges what came of it.
 //! [`Player::step`] is all three; who shows motion more often calls them himself. The same inputs give the same bits, on any machine: [`Player::hash`].
 
-use crate::actor::{Actor, LIMP_GAIN, Upshot};
+use crate::actor::{Actor, LIMP_GAIN, Upshot, place_of};
 use crate::balls::{BallKind, Balls, default_balls};
 use crate::chase::Chases;
 use crate::error::PlayError;
@@ -266,9 +266,16 @@ impl Player {
         self.frame += 1;
         let is_lost = matches!(self.batch.world(0).status(), Status::Diverged { .. });
         let (mut happened, mut upshots) = (Vec::new(), Vec::new());
-        for (actor, rows) in self.actors.iter_mut().zip(&self.rows.seen) {
+        let mut places: Vec<[f64; 2]> = self.rows.seen.iter().map(|rows| place_of(rows.seen())).collect();
+        for (index, (actor, rows)) in self.actors.iter_mut().zip(&self.rows.seen).enumerate() {
+            let others: Vec<[f64; 2]> =
+                places.iter().enumerate().filter(|(other, _)| *other != index).map(|(_, place)| *place).collect();
             let mut own = Vec::new();
-            upshots.push(actor.conclude(rows.seen(), self.frame, is_lost, &mut own)?);
+            let upshot = actor.conclude(rows.seen(), &others, self.frame, is_lost, &mut own)?;
+            if upshot == Upshot::IsPlaced {
+                places[index] = actor.motion_place();
+            }
+            upshots.push(upshot);
             happened.push(own);
         }
         self.tell(happened);

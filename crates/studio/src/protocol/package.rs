@@ -56,6 +56,9 @@ pub struct PlayedCharacter {
     /// Where it goes, while it is told to go to a place, m.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target: Option<[f64; 2]>,
+    /// Its team, from 0 on, while it goes for the nearest of another one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub team: Option<usize>,
     /// How often it fell.
     pub falls: u64,
     /// How often it then stood up by itself.

@@ -281,6 +281,10 @@ impl Live for PlayedPackage {
                     Steer::Target(place) => Some(place),
                     Steer::Free | Steer::Velocity(_) | Steer::Chase(_) => None,
                 },
+                team: match self.characters[index].steer {
+                    Steer::Chase(teams) => Some(index % teams),
+                    Steer::Free | Steer::Velocity(_) | Steer::Target(_) => None,
+                },
                 falls: figures.falls,
                 stand_ups: figures.stand_ups,
             }

@@ -230,6 +230,16 @@ describe("a package is played by hand", { skip: BINARY ? false : "set SINEW_BINA
     const chasing = () => window.asked.filter((a) => a.action === "steer" && a.steer.chase === 2).map((a) => a.character);
     await page.waitForFunction(`(${chasing})().length === 2`);
     assert.deepEqual(await page.evaluate(`(${chasing})()`), [0, 1]);
+    // Each stands in a ring of its team's colour, and the score is there.
+    await page.waitForSelector('[data-figure="Falls of team 2"]');
+    const rings = await page.evaluate(() => {
+      const found = [];
+      window.studio.viewport.world.traverse((o) => o.name === "team" && o.visible && found.push([o.material.color.getHex(), ...o.position.toArray()]));
+      return found;
+    });
+    assert.equal(new Set(rings.map(([colour]) => colour)).size, 2);
+    assert.ok(Math.hypot(rings[0][1] - rings[1][1], rings[0][2] - rings[1][2]) > 1, JSON.stringify(rings));
+    await picture(page, "test-play-teams");
   });
 
   step("a generator alone is shown and driven, and cannot fall", async () => {

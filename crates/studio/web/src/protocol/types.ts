@@ -387,6 +387,7 @@ export interface PlayedCharacter {
   doing: Doing;
   action?: string | null;
   target?: [number, number] | null;
+  team?: number | null;
   falls: number;
   stand_ups: number;
 }

@@ -9,6 +9,7 @@ import { OverlayBar } from "../parts/overlay_bar";
 import { DIVERGED, FALLEN, type Frame } from "../protocol/frame";
 import type { ControllerKind, SessionAction, SessionEntry, SessionStart } from "../protocol/types";
 import { TargetMarks } from "../scene/targets";
+import { TeamRings } from "../scene/teams";
 import { choices, first } from "./play_choice";
 import { PlayHands, PUSH_SECS } from "./play_hands";
 import { PackagePanel } from "./play_package";
@@ -37,6 +38,7 @@ export class PlayView implements View {
   private readonly steering: Steering;
   private readonly package: PackagePanel;
   private readonly targets = new TargetMarks();
+  private readonly teams = new TeamRings();
   private readonly message = hint("Choose who is to play on the left.");
   private readonly tips = h("p", {
     class: "stage-tip",
@@ -56,6 +58,7 @@ export class PlayView implements View {
     this.live = new LiveSession(studio, this.bar);
     this.live.onFrame = (frame) => {
       this.tell(frame);
+      this.showTeams(frame);
       if (this.sized !== this.live.session?.id && this.live.actor !== null) this.takeSize();
     };
     this.live.onEnded = (reason) => {
@@ -107,7 +110,7 @@ export class PlayView implements View {
     this.live.show();
     this.hands.show();
     this.steering.show();
-    this.studio.viewport.world.add(this.targets.group);
+    this.studio.viewport.world.add(this.targets.group, this.teams.group);
     this.timer = window.setInterval(() => this.note(), 500);
     const result = parameters.get("result");
     const pack = parameters.get("package");
@@ -127,6 +130,7 @@ export class PlayView implements View {
     this.hands.hide();
     this.steering.hide();
     this.targets.group.removeFromParent();
+    this.teams.group.removeFromParent();
     this.live.leave(true);
     this.live.hide();
   }
@@ -180,6 +184,16 @@ export class PlayView implements View {
     this.studio.viewport.invalidate();
   }
 
+  private showTeams(frame: Frame): void {
+    const { played, scene } = this.live;
+    const members = (scene?.characters ?? []).flatMap(({ root, height_m: heightM }, index) => {
+      const team = played?.characters[index]?.team;
+      const [x, y] = frame.poses.subarray(7 * root, 7 * root + 2);
+      return team == null ? [] : [{ team, heightM, place: [x, y] as [number, number] }];
+    });
+    this.teams.show(members);
+  }
+
   private tell(frame: Frame): void {
     const doing = this.live.played?.characters[this.live.character]?.doing;
     const isDown = doing === undefined ? (frame.flags & FALLEN) !== 0 : doing === "limp" || doing === "standing_up";
@@ -216,7 +230,10 @@ export class PlayView implements View {
         ? "Click on the ground to go there, on the character to throw a ball; drag from it to push."
         : "Click to throw a ball. Drag from a body to push it. Drag elsewhere to look around.";
     this.steering.stick.element.hidden = session?.steers !== true;
-    if (session === null) this.targets.show([]);
+    if (session === null) {
+      this.targets.show([]);
+      this.teams.show([]);
+    }
     fill(
       this.plan.left,
       ...choices(store, {

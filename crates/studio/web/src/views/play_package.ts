@@ -7,6 +7,7 @@ import { button, section } from "../parts/layout";
 import type { LiveSession } from "../parts/live";
 import { postJson } from "../protocol/http";
 import type { PackageEntry, PlayedCharacter, TakeDetail } from "../protocol/types";
+import { teamColour } from "../scene/teams";
 import type { Steering } from "./play_steer";
 import { takeFiles } from "./result_panel";
 
@@ -53,21 +54,21 @@ export class PackagePanel {
     this.doing.textContent = says(now);
     this.doing.dataset["doing"] = now.doing;
     const { real_time_factor: factor, frame_ms: cost } = played;
-    const simulated: [string, string][] = [
-      ["Falls", String(now.falls)],
-      ["Stood up by itself", String(now.stand_ups)],
-    ];
-    const rows: [string, string][] = [
-      ...(this.isSimulated() ? simulated : []),
+    const rows: [name: string, text: string, colour?: string][] = [];
+    if (this.isSimulated()) rows.push(["Falls", String(now.falls)], ["Stood up by itself", String(now.stand_ups)]);
+    fallsOfTeams(played.characters).forEach((falls, team) => rows.push([`Falls of team ${team + 1}`, String(falls), teamColour(team)]));
+    rows.push(
       ["Played", `${played.time_secs.toFixed(1)} s`],
       ["Speed", factor === null ? "stands still" : `${factor.toFixed(2)} × real time`],
       ["A frame costs", cost === null ? "–" : `${cost.toFixed(1)} ms`],
       ["Hash", played.hash],
-    ];
-    const value = ([name, text]: [string, string]): HTMLElement[] => [
-      h("dt", { textContent: name }),
-      h("dd", { textContent: text, data: { figure: name } }),
-    ];
+    );
+    const value = ([name, text, colour]: (typeof rows)[number]): HTMLElement[] => {
+      const title = h("dt", { textContent: name });
+      if (colour !== undefined) title.style.borderLeft = `0.5em solid ${colour}`;
+      title.style.paddingLeft = colour === undefined ? "" : "0.4em";
+      return [title, h("dd", { textContent: text, data: { figure: name } })];
+    };
     this.figures.replaceChildren(...rows.flatMap(value));
     const isSlow = factor !== null && factor < SLOW * session.time_scale;
     this.slow.textContent = isSlow ? `This machine is too slow: it plays at ${factor.toFixed(2)} of real time and leaves nothing out.` : "";
@@ -195,4 +196,11 @@ function says(now: PlayedCharacter): string {
     case "moving":
       return now.target ? "On its way" : "Moving";
   }
+}
+
+/** How often each team fell. */
+function fallsOfTeams(characters: PlayedCharacter[]): number[] {
+  const falls: number[] = [];
+  for (const { team, falls: its } of characters) if (team != null) falls[team] = (falls[team] ?? 0) + its;
+  return [...falls].map((count) => count ?? 0);
 }
