@@ -3,10 +3,11 @@
 //! | file | does |
 //! |---|---|
 //! | [`TrackedBody`] | a character with the points that are watched |
-//! | [`Reference`] | the motion that is tracked |
+//! | [`Reference`] | the motion that is tracked, with its controls where these are known |
 //! | `observation`, `reward`, `starts` | what a policy sees, what it earns, where episodes begin |
 //! | `environment` | many worlds on their way through the reference |
 //! | `disturbance` | what brings worlds away from the reference while they learn |
+//! | `frame_model`, `expert` | linear feedback along a motion whose controls are known, which policies begin as clones of |
 //! | `networks`, `collect`, `advantages`, `update` | values, and proximal policy optimisation |
 //! | [`TrackerWork`] | training as long work: progress, checkpoints, resume to the same bytes |
 //! | [`run_trial`] | measuring a policy |
@@ -27,6 +28,8 @@ mod disturbance;
 mod driven;
 mod environment;
 mod error;
+mod expert;
+mod frame_model;
 mod networks;
 mod observation;
 mod open_loop;
@@ -57,7 +60,7 @@ pub use performer::Performer;
 pub use pilot::{Moment, Pilot, PilotState, Seen};
 pub use policy::{TrainedPolicy, time_step};
 pub use portable::{FallRule, Portable, PortableJoint, PortablePoint};
-pub use reference::Reference;
+pub use reference::{PerformedFrame, Reference};
 pub use reward::RewardTerms;
 pub use training::{CurvePoint, TestPoint, TrackerWork, TrainingState};
 pub use trial::{TrialFigures, TrialOptions, record, run_trial};

@@ -1,7 +1,9 @@
-//! What a policy is to track: a data set, what a generator makes, clips on a character, or the reference that the paper's authors released.
+//! What a policy is to track: a data set, what a generator makes, clips on a character, motion that was transferred, or the reference that the paper's authors
+//! released.
 
 use super::super::generator::GENERATOR;
 use super::super::{Hero, SET, read_clips};
+use super::performed;
 use crate::error::{FileError, Result};
 use sinew_learn::{
     Captured, DataConfig, Figure, GeneratorError, MotionSet, SavedGenerator, Sequence, SetHeader, forecasts, practise,
@@ -11,7 +13,7 @@ use sinew_track::{Reference, TrackedBody, TrackerConfig, TrackerPreset, released
 use std::path::{Path, PathBuf};
 
 /// Stretches shorter than this are not tracked, frames.
-const LEAST_FRAMES: usize = 12;
+pub(super) const LEAST_FRAMES: usize = 12;
 
 /// What of an input is taken.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -33,7 +35,7 @@ pub struct Input {
 }
 
 impl Input {
-    /// Reads a data set or a generator (a folder or its file), a NumPy array with the released reference, or clips: a file, a folder, an embedded
+    /// Reads a data set or a generator (a folder or its file), the folder of a transfer, a NumPy array with the released reference, or clips: a file, a folder, an embedded
     /// character.
     ///
     /// # Errors
@@ -41,6 +43,9 @@ impl Input {
     pub fn read(path: &Path, character: Option<&Path>, config: &TrackerConfig, draw: Draw) -> Result<Input> {
         if path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("npy")) {
             return released_input(path, character, config);
+        }
+        if let Some(folder) = performed::folder_of(path) {
+            return performed::performed(&folder, character, config);
         }
         if let Some(generator) = generator_of(path) {
             return generated(&generator, character, config, draw.seed);
@@ -93,9 +98,13 @@ pub(super) fn generator_of(path: &Path) -> Option<PathBuf> {
     (file.extension().is_some_and(|ending| ending == "generator") && file.is_file()).then_some(file)
 }
 
-/// The constants that suit an input: those of driven characters for a generator.
+/// The constants that suit an input: those of driven characters for a generator, and those that use the controls of motion whose controls are known.
 pub fn usual_preset(path: &Path) -> TrackerPreset {
-    if generator_of(path).is_some() { TrackerPreset::Driven } else { TrackerPreset::Default }
+    match () {
+        () if performed::folder_of(path).is_some() => TrackerPreset::Performed,
+        () if generator_of(path).is_some() => TrackerPreset::Driven,
+        () => TrackerPreset::Default,
+    }
 }
 
 /// Minutes of what a generator makes under random objectives: what a driven character is asked for.
@@ -134,7 +143,7 @@ fn released_input(path: &Path, character: Option<&Path>, config: &TrackerConfig)
 }
 
 /// Another version of a set's character, with other masses or gains: its coordinates must be those of the set.
-fn same_body(of_set: &Character, other: &Path) -> Result<Character> {
+pub(super) fn same_body(of_set: &Character, other: &Path) -> Result<Character> {
     let hero = Hero::open(other)?;
     let joints = |character: &Character| character.joints.iter().map(|j| (j.name.clone(), j.kind)).collect::<Vec<_>>();
     if joints(&hero.character) != joints(of_set) {

@@ -6,6 +6,7 @@
 mod export;
 mod input;
 mod page;
+mod performed;
 mod pictures;
 mod summary;
 
@@ -30,7 +31,7 @@ pub const CHECKPOINT: &str = "tracker-checkpoint.bin";
 
 /// All that a training is asked for.
 pub struct Request {
-    /// A data set, a generator, clips, or a released reference.
+    /// A data set, a generator, clips, the folder of a transfer, or a released reference.
     pub input: PathBuf,
     /// The character; none takes that of the set or file.
     pub character: Option<PathBuf>,
@@ -46,7 +47,7 @@ pub struct Request {
     pub until: Option<f64>,
     /// Ends training after this time; what was learnt until then is the result.
     pub longest: Option<Duration>,
-    /// How the result is measured.
+    /// How the result is measured; its frames are those of 30 Hz.
     pub trial: TrialOptions,
     /// On what both networks act and learn; by default a GPU if there is one that works.
     pub device: Option<DeviceKind>,
@@ -146,7 +147,7 @@ pub fn train(
     }
     let written = run_once(options, || -> Result<Summary> {
         let policy = work.policy(&state);
-        let figures = run_trial(body, reference, &policy, &request.trial)?;
+        let figures = run_trial(body, reference, &policy, &at_rate(&request.trial, reference.rate_hz))?;
         let path = request.out.join(POLICY);
         let bytes = policy.to_bytes(&path)?;
         let mut summary = Summary::new(request, &input, &work, &state, &policy, figures, &bytes);
@@ -173,12 +174,18 @@ pub fn train(
     Ok(Some(Made { summary, out: request.out.clone() }))
 }
 
+/// A trial of the same length at another rate than 30 Hz.
+fn at_rate(trial: &TrialOptions, rate_hz: f64) -> TrialOptions {
+    let frames = (trial.frames as f64 * rate_hz / 30.0).round() as usize;
+    TrialOptions { frames, ..*trial }
+}
+
 /// The file of a policy, or of the folder of its result.
 fn policy_file(path: &Path) -> PathBuf {
     if path.is_dir() { path.join(POLICY) } else { path.to_path_buf() }
 }
 
-/// Measures a policy that was written: its file, or the folder of its result. Returns none where it was told to stop.
+/// Measures a policy that was written: its file, or the folder of its result; the trial's frames are those of 30 Hz. Returns none where it was told to stop.
 ///
 /// # Errors
 /// Where the policy or the reference cannot be used, or do not fit each other.
@@ -196,7 +203,7 @@ pub fn test(policy: &Path, input: &Path, trial: &TrialOptions, options: &RunOpti
         }
         input.body = body;
         let began = Instant::now();
-        let figures = run_trial(&input.body, &input.reference, &policy, trial)?;
+        let figures = run_trial(&input.body, &input.reference, &policy, &at_rate(trial, policy.rate_hz))?;
         let micros_per_frame = policy.micros_per_action();
         Ok(Tested { figures, micros_per_frame, wall_secs: began.elapsed().as_secs_f64() })
     })?;
