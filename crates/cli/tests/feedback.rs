@@ -4,8 +4,10 @@ use sinew::feedback::{
     CHECKPOINT, Event, FeedbackConfig, FeedbackPreset, FeedbackTraining, Policy, Request, Results, Test,
     TrackingConfig, Trained, prepare, repeat, train,
 };
+use sinew::learn::tracker::{Draw, Input};
 use sinew::sim::{Character, embedded};
 use sinew::source::Source;
+use sinew::tracking::{TrackerConfig, TrackerPreset};
 use sinew::transfer::{self, Config, Finished, Preset, Push, Task, TransferWork};
 use sinew::work::{RunOptions, Started, run};
 use std::ops::ControlFlow;
@@ -31,6 +33,11 @@ fn transferred(cycles: Option<usize>) -> TempDir {
     std::fs::write(folder.path().join("character.toml"), character).expect("written");
     std::fs::write(folder.path().join("controls.json"), finished.controls.to_json().expect("text")).expect("written");
     folder
+}
+
+/// What a tracking policy would be trained on.
+fn tracked(folder: &Path) -> sinew::Result<Input> {
+    Input::read(folder, None, &TrackerConfig::preset(TrackerPreset::Performed), Draw::default())
 }
 
 /// A folder of its own with that walk.
@@ -163,6 +170,10 @@ fn a_periodic_walk_is_repeated_from_its_files_and_after_a_kill() {
     assert!(page.contains("of the full state, along a periodic motion") && page.contains("what ends the next one"));
     let again = repeat(whole.path(), TEST.repetitions, None).expect("repeated");
     assert_eq!((again.policy, again.repeated), (trained.policy.clone(), trained.with_feedback.clone()));
+    // A tracking policy is trained on a minute of it.
+    let reference = tracked(whole.path()).expect("a reference").reference;
+    assert!(reference.has_controls() && (2400..2500).contains(&reference.frame_count()), "{}", reference.frame_count());
+    assert_eq!(reference.stretches().len(), 1);
     // Stopped again and again, on other threads.
     let mut pieces = 0;
     for threads in (0..1000).map(|piece| 1 + piece % 3) {
@@ -239,6 +250,10 @@ fn saved_files_repeat_what_the_report_says() {
     assert_eq!(answer["completed"].as_bool(), Some(results.survives_all()));
     assert_eq!(answer["hash"].as_str(), Some(&again.hash[..]));
     assert!(std::fs::read(here.join("f.png")).expect("a film").starts_with(b"\x89PNG"));
+
+    // This one falls before a minute is over, and is not tracked.
+    let refused = tracked(here).err().expect("it falls").to_string();
+    assert!(refused.contains("what falls cannot be tracked"), "{refused}");
 
     // A policy that the folder's next motion left behind.
     assert!(!again.is_stale);

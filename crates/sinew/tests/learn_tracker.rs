@@ -1,10 +1,25 @@
 //! From clips to a policy and back from its files, as a program that uses the library meets it.
 
-use sinew::learn::tracker::{CHECKPOINT, Draw, Event, Input, Made, POLICY, Request, TestRequest, test, train};
-use sinew::tracking::{TrackerConfig, TrialOptions};
+use sinew::learn::tracker::{
+    CHECKPOINT, Draw, Event, Input, Made, POLICY, Request, TestRequest, test, train, usual_preset,
+};
+use sinew::tracking::{TrackerConfig, TrackerPreset, TrainedPolicy, TrialOptions, record};
 use sinew::work::RunOptions;
 use std::ops::ControlFlow;
 use std::path::Path;
+
+/// Constants with which a training takes moments.
+fn small(preset: TrackerPreset) -> TrackerConfig {
+    TrackerConfig {
+        worlds: 16,
+        horizon: 8,
+        minibatch: 64,
+        policy_layers: vec![16],
+        value_layers: vec![16],
+        practice_minutes: 1.0,
+        ..TrackerConfig::preset(preset)
+    }
+}
 
 /// A training that takes moments.
 fn request(input: &Path, out: &Path) -> Request {
@@ -14,17 +29,7 @@ fn request(input: &Path, out: &Path) -> Request {
         clip: None,
         frames: None,
         from: None,
-        config: TrackerConfig {
-            steps_per_frame: 10,
-            worlds: 16,
-            horizon: 8,
-            minibatch: 64,
-            policy_layers: vec![16],
-            value_layers: vec![16],
-            transitions: 2000,
-            practice_minutes: 1.0,
-            ..TrackerConfig::default()
-        },
+        config: TrackerConfig { steps_per_frame: 10, transitions: 2000, ..small(TrackerPreset::Default) },
         seed: 1,
         until: None,
         longest: None,
@@ -85,6 +90,45 @@ fn a_training_that_was_stopped_goes_on_to_the_same_bytes() {
     for name in [POLICY, "summary.json", "report.html"] {
         assert!(std::fs::read(whole.join(name)).unwrap() == std::fs::read(parts.join(name)).unwrap(), "{name}");
     }
+}
+
+/// A transferred motion: its controls are fed forward, and a policy is cloned along it.
+#[test]
+fn a_transferred_motion_is_followed_by_its_own_controls() {
+    let folder = tempfile::tempdir().unwrap();
+    let [motion, policy] = ["motion", "policy"].map(|name| folder.path().join(name));
+    let (source, transfer) = crate::transfer::punch(&motion, 0);
+    sinew::transfer::transfer(source, &transfer, &RunOptions::default(), &mut |_| ControlFlow::Continue(())).unwrap();
+    assert_eq!(usual_preset(&motion), TrackerPreset::Performed);
+    let config = TrackerConfig { transitions: 512, clone_transitions: 256, ..small(TrackerPreset::Performed) };
+    let read = |config: &TrackerConfig| Input::read(&motion, None, config, Draw::default());
+    let Input { body, reference, .. } = read(&config).unwrap();
+    assert_eq!((reference.rate_hz, reference.frame_count()), (40.0, 31));
+    // Actions of a policy that has learnt nothing are next to zero.
+    let off = |feeds_controls: bool| {
+        let config = TrackerConfig { feeds_controls, ..config.clone() };
+        let policy = TrainedPolicy::untrained(&body, &config, 40.0, 1);
+        let rows = record(&body, &reference, &policy, 0, 20).unwrap();
+        let differ = |(frame, row): (usize, &Vec<f64>)| {
+            let wanted = reference.position(frame);
+            row.iter().zip(&wanted).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
+        };
+        rows.iter().enumerate().map(differ).fold(0.0, f64::max)
+    };
+    let (fed, posed) = (off(true), off(false));
+    assert!(fed < 0.03 && fed < 0.3 * posed, "{fed} with its controls, {posed} without");
+    let made = trained(&Request { config: config.clone(), ..request(&motion, &policy) }, &RunOptions::default());
+    assert_eq!(made.summary.transitions, 512);
+    let trial = TrialOptions { episodes: 8, frames: 30, seed: 1 };
+    let asked =
+        |input: &Path| TestRequest { policy: policy.clone(), input: input.into(), trial, ..TestRequest::default() };
+    let tested = test(&asked(&motion), &RunOptions::default()).unwrap().unwrap();
+    assert_eq!(tested.figures, made.summary.figures);
+    // What does not fit is said.
+    let error = read(&TrackerConfig { steps_per_frame: 20, ..config }).err().unwrap().to_string();
+    assert!(error.contains("set it to 12"), "{error}");
+    let elsewhere = test(&asked(Path::new("human")), &RunOptions::default()).err().unwrap().to_string();
+    assert!(elsewhere.contains("there are no controls to feed forward"), "{elsewhere}");
 }
 
 #[test]

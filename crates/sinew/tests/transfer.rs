@@ -55,7 +55,7 @@ fn threads_change_nothing() {
 }
 
 /// The punch of the embedded human, short, into a folder.
-fn punch(out: &Path, seed: u64) -> (Source, Request) {
+pub fn punch(out: &Path, seed: u64) -> (Source, Request) {
     let mut source = Source::open(Path::new("human"), &[], &Default::default()).expect("embedded");
     let clip = source.rig.clips.iter_mut().find(|c| c.name == "punch").expect("the clip");
     *clip = crop(clip, 0.0, 0.75).expect("a part");

@@ -5,12 +5,14 @@ use crate::config::TrackerConfig;
 use crate::disturbance::Disturbances;
 use crate::environment::{Environment, Episode};
 use crate::error::TrackError;
+use crate::expert::Expert;
 use crate::networks::{Networks, Policy};
 use crate::starts::Starts;
 use crate::update::Transitions;
 use rayon::prelude::*;
 use sinew_nn::MlpInference;
 use sinew_optim::NormalStream;
+use std::sync::Arc;
 
 /// Purpose of the random numbers of actions.
 const NOISE: u64 = 0x004e_4f49_5345;
@@ -58,6 +60,8 @@ pub(crate) struct Collected {
     cut_observations: Vec<f32>,
     noise: Vec<f32>,
     disturbances: Disturbances,
+    /// Whom the policy learns from, while it is cloned: what he would do is kept beside what it does.
+    pub teacher: Option<Arc<Expert>>,
     /// What the worlds do: actions and their disturbance.
     disturbed: Vec<f32>,
 }
@@ -94,6 +98,7 @@ impl Collected {
         all.observations.clear();
         all.actions.clear();
         all.means.clear();
+        all.labels.clear();
         self.rewards.clear();
         self.episodes.clear();
         self.cut_off.clear();
@@ -105,6 +110,9 @@ impl Collected {
             all.observations.extend(&environment.observations);
             let means = mind.means(&environment.observations)?;
             all.means.extend(&means);
+            if let Some(teacher) = &self.teacher {
+                all.labels.extend(teacher.actions(environment, config));
+            }
             let first = all.actions.len();
             for (world, mean) in means.chunks_exact(actions).enumerate() {
                 let noise = &self.noise[(world * config.horizon + frame) * actions..][..actions];

@@ -22,6 +22,8 @@ pub enum TrackerPreset, "preset" {
     Default = "default",
     /// Ours, for characters that are driven: the motion follows the body, which is pushed while it learns.
     Driven = "driven",
+    /// Ours, for motion that a simulated character made: its controls are fed forward, and the policy begins as a clone of linear feedback along it.
+    Performed = "performed",
 }
 }
 
@@ -45,6 +47,8 @@ pub struct TrackerConfig {
     pub action_torque_share: f64,
     /// Largest turn of a PD target away from the reference, rad.
     pub most_action_rad: f64,
+    /// Whether actions add to the PD targets with which a simulated character made the motion; otherwise to its poses.
+    pub feeds_controls: bool,
     /// Whether PD targets move from frame to frame of the reference; otherwise they jump.
     pub targets_move: bool,
     /// σ_q: deviation of joint rotations, rad.
@@ -119,6 +123,10 @@ pub struct TrackerConfig {
     pub least_policy_rate: f64,
     /// The policy's rate follows the change of the policy in an update, so that its divergence stays near this; 0 for a rate that does not.
     pub wanted_divergence: f64,
+    /// Transitions at the beginning in which the policy learns what linear feedback along the motion would do, and not by reward; 0 for none.
+    pub clone_transitions: u64,
+    /// Learning rate of the policy in these.
+    pub clone_rate: f64,
     /// Largest norm of a gradient.
     pub gradient_norm: f64,
     /// Deviation of actions at the beginning.
@@ -152,6 +160,7 @@ impl TrackerConfig {
         match preset {
             TrackerPreset::Default => ours(),
             TrackerPreset::Driven => driven(),
+            TrackerPreset::Performed => performed(),
             TrackerPreset::Icc => icc(),
             TrackerPreset::Paper => TrackerConfig {
                 preview: vec![1, 10],
@@ -173,6 +182,7 @@ impl TrackerConfig {
         TrackerConfig {
             deviation: self.deviation.min(KNOWING_DEVIATION),
             deviation_transitions: self.deviation_transitions.min(KNOWING_TRANSITIONS),
+            clone_transitions: 0,
             ..self
         }
     }
@@ -180,7 +190,7 @@ impl TrackerConfig {
     /// Name, value and range of the first field that is unusable.
     pub fn fault(&self) -> Option<(&'static str, f64, &'static str)> {
         let whole = |value: usize| value as f64;
-        let ranges: [(&'static str, f64, f64, f64, &'static str); 41] = [
+        let ranges: [(&'static str, f64, f64, f64, &'static str); 42] = [
             ("practice_minutes", self.practice_minutes, 0.01, 1000.0, "from 0.01 to 1000"),
             ("steps_per_frame", whole(self.steps_per_frame), 1.0, 1000.0, "from 1 to 1000"),
             ("action_rad", self.action_rad, 1e-6, 10.0, "from 0.000001 to 10"),
@@ -219,6 +229,7 @@ impl TrackerConfig {
             ("rate_decay", self.rate_decay, 0.0, 1.0, "from 0 to 1"),
             ("least_policy_rate", self.least_policy_rate, 0.0, 1.0, "from 0 to 1"),
             ("wanted_divergence", self.wanted_divergence, 0.0, 10.0, "from 0 to 10"),
+            ("clone_rate", self.clone_rate, 0.0, 1.0, "from 0 to 1"),
             ("gradient_norm", self.gradient_norm, 1e-6, 1e6, "from 0.000001 to 1000000"),
             ("deviation", self.deviation, 1e-4, 10.0, "from 0.0001 to 10"),
             ("least_deviation", self.least_deviation, 1e-4, 10.0, "from 0.0001 to 10"),
@@ -249,6 +260,7 @@ fn icc() -> TrackerConfig {
         action_rad: 0.2,
         action_torque_share: 0.0,
         most_action_rad: 0.7 * std::f64::consts::PI,
+        feeds_controls: false,
         // PD follows the velocity of the reference, too.
         targets_move: true,
         rotation_sigma: 0.5,
@@ -287,6 +299,8 @@ fn icc() -> TrackerConfig {
         rate_decay: 0.9965,
         least_policy_rate: 1e-5,
         wanted_divergence: 0.0,
+        clone_transitions: 0,
+        clone_rate: 1e-3,
         gradient_norm: 0.5,
         deviation: 1.0,
         learns_deviation: true,
@@ -340,6 +354,21 @@ fn driven() -> TrackerConfig {
     }
 }
 
+/// For motion that a transfer made, at its 40 frames a second. Its controls already do most, so that noise is small from the beginning; and the policy's rate
+/// begins at its least, because steps of a beginner's size are many of such small deviations and undo what was cloned.
+fn performed() -> TrackerConfig {
+    TrackerConfig {
+        steps_per_frame: 12,
+        most_frames: 400,
+        feeds_controls: true,
+        clone_transitions: 1_000_000,
+        deviation: 0.1,
+        policy_rate: 2e-5,
+        transitions: 10_000_000,
+        ..ours()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -373,7 +402,7 @@ mod tests {
     fn faults_are_named() {
         let good = TrackerConfig::default();
         assert!(
-            [TrackerPreset::Paper, TrackerPreset::Icc, TrackerPreset::Driven]
+            [TrackerPreset::Paper, TrackerPreset::Icc, TrackerPreset::Driven, TrackerPreset::Performed]
                 .map(TrackerConfig::preset)
                 .iter()
                 .all(|c| c.fault().is_none())

@@ -138,7 +138,7 @@ impl<'a> Environment<'a> {
     /// Worlds that have not begun.
     ///
     /// # Errors
-    /// Where so many worlds cannot be made.
+    /// Where so many worlds cannot be made, or the motion has no controls that could be fed forward.
     pub fn new(
         body: &'a TrackedBody,
         reference: &'a Reference,
@@ -147,6 +147,9 @@ impl<'a> Environment<'a> {
         worlds: usize,
     ) -> Result<Environment<'a>, TrackError> {
         let (nq, nv) = (body.model.position_count(), body.model.velocity_count());
+        if config.feeds_controls && !reference.has_controls() {
+            return Err(TrackError::NoControls);
+        }
         let observer = Observer::new(body, config);
         let state = EnvironmentState {
             positions: vec![0.0; worlds * nq],

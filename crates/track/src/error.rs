@@ -79,6 +79,29 @@ pub enum TrackError {
         /// Its character.
         character: String,
     },
+    /// A policy of one motion alone.
+    #[error(
+        "the policy of {character} adds to the controls of the motion that it was trained on, and can follow no other; train it with feeds_controls = false and clone_transitions = 0"
+    )]
+    OwnControls {
+        /// Its character.
+        character: String,
+    },
+    /// Controls that nobody knows.
+    #[error(
+        "there are no controls to feed forward or to clone: they are known only of motion that a simulated character made; give the folder of a transfer, or set feeds_controls = false and clone_transitions = 0"
+    )]
+    NoControls,
+    /// A motion that was made with other steps.
+    #[error(
+        "the motion was made with {made} steps of the simulator in a frame, and steps_per_frame is {asked}; set it to {made}"
+    )]
+    OtherSteps {
+        /// Those of the motion.
+        made: usize,
+        /// Those of the constants.
+        asked: usize,
+    },
     /// A constant cannot be used.
     #[error("{field} is {value}, but must be {range}")]
     Config {

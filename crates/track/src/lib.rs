@@ -3,10 +3,11 @@
 //! | file | does |
 //! |---|---|
 //! | [`TrackedBody`] | a character with the points that are watched |
-//! | [`Reference`] | the motion that is tracked |
+//! | [`Reference`] | the motion that is tracked, with its controls where these are known |
 //! | `observation`, `reward`, `starts` | what a policy sees, what it earns, where episodes begin |
 //! | `environment` | many worlds on their way through the reference |
 //! | `disturbance` | what brings worlds away from the reference while they learn |
+//! | `frame_model`, `expert` | linear feedback along a motion whose controls are known, which policies begin as clones of |
 //! | `networks`, `collect`, `advantages`, `update` | values, and proximal policy optimisation |
 //! | [`TrackerWork`] | training as long work: progress, checkpoints, resume to the same bytes |
 //! | [`run_trial`], [`endure`], [`push_limits`] | measuring a policy: many episodes, one long track, pushes |
@@ -28,6 +29,8 @@ mod driven;
 mod endurance;
 mod environment;
 mod error;
+mod expert;
+mod frame_model;
 mod networks;
 mod observation;
 mod open_loop;
@@ -61,7 +64,7 @@ pub use pilot::{Moment, Pilot, PilotState, Seen};
 pub use policy::{TrainedPolicy, time_step};
 pub use portable::{FallRule, Portable, PortableJoint, PortablePoint};
 pub use pushes::{TrackedPush, TrackedPushes, push_limits};
-pub use reference::Reference;
+pub use reference::{PerformedFrame, Reference};
 pub use reward::RewardTerms;
 pub use training::{CurvePoint, TestPoint, TrackerWork, TrainingState};
 pub use trial::{TrialFigures, TrialOptions, record, run_trial};

@@ -64,8 +64,9 @@ impl Pilot {
     /// Puts a policy on a body of its character.
     ///
     /// # Errors
-    /// Where the character cannot be used.
+    /// Where the character cannot be used, or the policy needs the controls of its motion.
     pub fn new(body: &TrackedBody, policy: &TrainedPolicy) -> Result<Pilot, TrackError> {
+        policy.check_follows_any()?;
         Ok(Pilot {
             figure: Figure::new(&body.character, body.forward_rad)?,
             observer: Observer::new(body, &policy.config),
@@ -175,7 +176,7 @@ pub(crate) fn action_rad(config: &TrackerConfig, joint: &JointSlot) -> f32 {
     }
 }
 
-/// PD targets: from the frame `now` of the reference to the next one, both shifted by the action.
+/// PD targets: from that of the frame `now` of the reference to that of the next one, both shifted by the action.
 pub(crate) fn aim(
     body: &TrackedBody,
     config: &TrackerConfig,
@@ -186,8 +187,12 @@ pub(crate) fn aim(
 ) {
     let most = config.most_action_rad as f32;
     let next = (now + 1).min(reference.end_of(now) - 1);
-    from.copy_from_slice(reference.frame(now).position);
-    to.copy_from_slice(reference.frame(next).position);
+    let base = |frame: usize| match config.feeds_controls {
+        true => reference.target(frame),
+        false => reference.frame(frame).position,
+    };
+    from.copy_from_slice(base(now));
+    to.copy_from_slice(base(next));
     for joint in &body.joints {
         let scale = action_rad(config, joint);
         let shift = |k: usize| (scale * action[joint.c + k]).clamp(-most, most);

@@ -53,6 +53,14 @@ impl TrainedPolicy {
         1 + self.config.preview.iter().copied().max().unwrap_or(1)
     }
 
+    /// Refuses a policy that needs the controls of the motion that it was trained on.
+    pub(crate) fn check_follows_any(&self) -> Result<(), TrackError> {
+        match self.config.feeds_controls {
+            true => Err(TrackError::OwnControls { character: self.character.name.clone() }),
+            false => Ok(()),
+        }
+    }
+
     /// Numbers that are learnt.
     pub fn parameter_count(&self) -> usize {
         sinew_nn::Parameters::parameter_count(&self.policy)

@@ -109,6 +109,7 @@ impl Portable {
         if config.sees_phase {
             return Err(TrackError::SeesPhase { character: character.name.clone() });
         }
+        policy.check_follows_any()?;
         let observer = Observer::new(body, config);
         let turning = body.model.joints().iter().filter(|joint| !joint.kind.is_root());
         let joints = turning.zip(&body.joints).map(|(joint, slot)| {

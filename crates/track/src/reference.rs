@@ -23,6 +23,8 @@ pub struct Reference {
     pub(crate) positions: Vec<f32>,
     /// `qvel` of all frames.
     pub(crate) velocities: Vec<f32>,
+    /// PD targets of all frames in the order of `qpos`, where a simulated character made the motion with them; otherwise empty.
+    targets: Vec<f32>,
     /// Coordinates of all joints: rotation vectors of balls, angles of hinges.
     pub(crate) coordinates: Vec<f32>,
     /// Centre of mass, then all watched points, m.
@@ -35,6 +37,17 @@ pub struct Reference {
     /// Of frames whose future was foreseen otherwise than it came: the frames that were foreseen, one for each frame of preview, behind those of all stretches.
     foreseen: BTreeMap<u32, Vec<u32>>,
     widths: [usize; 4],
+}
+
+/// A frame of a motion that a simulated character made.
+#[derive(Clone, Copy, Debug)]
+pub struct PerformedFrame<'a> {
+    /// `qpos`.
+    pub position: &'a [f64],
+    /// `qvel`.
+    pub velocity: &'a [f64],
+    /// PD target, in the order of `qpos`.
+    pub target: &'a [f64],
 }
 
 /// A frame of a [`Reference`].
@@ -78,6 +91,7 @@ impl Reference {
             rate_hz,
             positions: Vec::new(),
             velocities: Vec::new(),
+            targets: Vec::new(),
             coordinates: Vec::new(),
             places: Vec::new(),
             is_moved: vec![false; body.joints.len()],
@@ -113,6 +127,23 @@ impl Reference {
             let far = |row: &[f32]| row[columns.clone()].iter().zip(first).any(|(a, b)| (a - b).abs() > MOVED_RAD);
             *is_moved = reference.coordinates.chunks_exact(nc).any(far);
         }
+        Ok(reference)
+    }
+
+    /// Takes one motion that a simulated character made: its states, and the PD targets that it was made with.
+    ///
+    /// # Errors
+    /// Where it is shorter than `least` frames.
+    pub fn performed(
+        body: &TrackedBody,
+        rate_hz: f64,
+        frames: &[PerformedFrame<'_>],
+        least: usize,
+    ) -> Result<Reference, TrackError> {
+        let rows: Vec<f64> = frames.iter().flat_map(|frame| frame.position).copied().collect();
+        let mut reference = Reference::new(body, rate_hz, &[rows], least)?;
+        reference.velocities = frames.iter().flat_map(|frame| frame.velocity).map(|x| *x as f32).collect();
+        reference.targets = frames.iter().flat_map(|frame| frame.target).map(|x| *x as f32).collect();
         Ok(reference)
     }
 
@@ -218,7 +249,26 @@ impl Reference {
     /// A hash of all that is tracked.
     pub fn hash(&self) -> u64 {
         let foreseen = self.foreseen.keys().chain(self.ends.iter());
-        fnv1a(self.positions.iter().flat_map(|x| x.to_le_bytes()).chain(foreseen.flat_map(|x| x.to_le_bytes())))
+        fnv1a(
+            self.positions
+                .iter()
+                .chain(&self.targets)
+                .flat_map(|x| x.to_le_bytes())
+                .chain(foreseen.flat_map(|x| x.to_le_bytes())),
+        )
+    }
+
+    /// Whether the controls that made the motion are known.
+    pub fn has_controls(&self) -> bool {
+        !self.targets.is_empty()
+    }
+
+    /// The PD target with which a frame of the motion was made.
+    ///
+    /// # Panics
+    /// Where the controls of the motion are not known.
+    pub(crate) fn target(&self, frame: usize) -> &[f32] {
+        &self.targets[frame * self.widths[0]..(frame + 1) * self.widths[0]]
     }
 
     pub(crate) fn frame(&self, frame: usize) -> Frame<'_> {
@@ -266,7 +316,7 @@ impl Frame<'_> {
 #[cfg(test)]
 mod tests {
     use super::{Forecast, Reference};
-    use crate::test_motion::{small_config, swaying};
+    use crate::test_motion::{performed, small_config, small_performed_config, swaying};
 
     #[test]
     fn short_stretches_are_left_out_and_frames_know_their_end() {
@@ -282,6 +332,14 @@ mod tests {
         let moved = body.joints[0];
         let angle: f32 = frame.coordinates[moved.c..moved.c + moved.width()].iter().map(|x| x * x).sum::<f32>().sqrt();
         assert!((angle - 0.2 * (0.6f32).sin()).abs() < 1e-5, "{angle}");
+    }
+
+    #[test]
+    fn controls_are_part_of_what_is_tracked() {
+        let (_, reference) = performed(&small_performed_config());
+        let plain = Reference { targets: Vec::new(), ..reference.clone() };
+        assert!(reference.has_controls() && !plain.has_controls());
+        assert_ne!(reference.hash(), plain.hash());
     }
 
     #[test]

@@ -2,8 +2,9 @@
 
 use crate::body::TrackedBody;
 use crate::config::TrackerConfig;
+use crate::environment::{Ends, Environment};
 use crate::policy::time_step;
-use crate::reference::Reference;
+use crate::reference::{PerformedFrame, Reference};
 use sinew_sim::embedded;
 
 /// A configuration that trains in a second.
@@ -20,6 +21,11 @@ pub(crate) fn small_config() -> TrackerConfig {
         transitions: 512,
         ..TrackerConfig::default()
     }
+}
+
+/// The same for a motion whose controls are known.
+pub(crate) fn small_performed_config() -> TrackerConfig {
+    TrackerConfig { feeds_controls: true, clone_transitions: 256, deviation: 0.05, ..small_config() }
 }
 
 /// The embedded humanoid, swaying with its first joint in two stretches.
@@ -49,5 +55,26 @@ pub(crate) fn swaying_at(config: &TrackerConfig, height: f64) -> (TrackedBody, R
             .collect()
     };
     let reference = Reference::new(&body, 30.0, &[stretch(40, 0.0), stretch(5, 0.0), stretch(30, 1.0)], 10).unwrap();
+    (body, reference)
+}
+
+/// The same figure, simulated under targets that sway, and what it did with them: controls that fit no pose.
+pub(crate) fn performed(config: &TrackerConfig) -> (TrackedBody, Reference) {
+    let plain = TrackerConfig { feeds_controls: false, ..config.clone() };
+    let (body, swaying) = swaying(&plain);
+    let (actions, stretch) = (vec![0.0; body.coordinate_count()], swaying.stretches()[0].clone());
+    let mut environment = Environment::new(&body, &swaying, &plain, Ends::new(&body, &plain), 1).unwrap();
+    environment.place(&[0], &[stretch.start]).unwrap();
+    let wide = |row: &[f32]| row.iter().map(|x| f64::from(*x)).collect::<Vec<f64>>();
+    let mut states = Vec::new();
+    for frame in stretch.clone() {
+        states.push((wide(&environment.state.positions), wide(&environment.state.velocities), swaying.position(frame)));
+        if frame + 1 < stretch.end {
+            environment.step(&actions).unwrap();
+        }
+    }
+    let frames: Vec<PerformedFrame<'_>> =
+        states.iter().map(|(position, velocity, target)| PerformedFrame { position, velocity, target }).collect();
+    let reference = Reference::performed(&body, 30.0, &frames, 10).unwrap();
     (body, reference)
 }

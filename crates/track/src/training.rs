@@ -6,6 +6,7 @@ use crate::config::TrackerConfig;
 use crate::cuda::Learner;
 use crate::environment::{Ends, Environment, EnvironmentState};
 use crate::error::TrackError;
+use crate::expert::Expert;
 use crate::networks::{Networks, Policy};
 use crate::policy::TrainedPolicy;
 use crate::reference::Reference;
@@ -29,6 +30,11 @@ const PLATEAU_TESTS: usize = 8;
 
 /// How long learning on a GPU goes on before the networks are copied back, at least.
 const PIECE: Duration = Duration::from_secs(2);
+
+/// Passes over the transitions of an update while the policy is cloned.
+const CLONE_EPOCHS: usize = 3;
+/// What is left of the policy's rate at the end of cloning.
+const CLONE_LAST_RATE: f64 = 0.1;
 
 /// Rows of observations that the other one's normalisation counts as.
 const KNOWN_ROWS: u64 = 2_000_000;
@@ -56,6 +62,8 @@ struct Session<'a> {
     minibatch: Minibatch,
     inference: Option<[MlpInference<f32>; 2]>,
     learner: Option<Learner>,
+    /// Whom the policy is cloned from; made when it is asked for first.
+    expert: Option<Arc<Expert>>,
 }
 
 /// How training stands.
@@ -128,7 +136,8 @@ impl<'a> TrackerWork<'a> {
         let environment = Environment::new(body, reference, config, Ends::new(body, config), config.worlds)?;
         let networks = Networks::new(config, environment.width(), body.coordinate_count(), seed);
         let (collected, minibatch) = (Collected::default(), Minibatch::default());
-        let session = Session { environment, networks, collected, minibatch, inference: None, learner: None };
+        let session =
+            Session { environment, networks, collected, minibatch, inference: None, learner: None, expert: None };
         let (from, device, session) = (None, None, Mutex::new(session));
         Ok(TrackerWork { body, reference, config, seed, until, from, device, session })
     }
@@ -198,14 +207,20 @@ impl<'a> TrackerWork<'a> {
     /// Collects transitions and learns from them, once.
     fn learn(&self, session: &mut Session<'_>, state: &mut TrainingState) -> Result<(), TrackError> {
         let config = self.config;
-        let Session { environment, networks, collected, minibatch, inference, learner } = session;
+        let Session { environment, networks, collected, minibatch, inference, learner, expert } = session;
         networks.set_statistics(&state.statistics);
         if !config.learns_deviation {
             networks.policy.log_deviation.values_mut().fill(libm::log(self.deviation(state.transitions)) as f32);
         }
         environment.resume(state.worlds.clone())?;
         let key = (self.seed, state.updates);
-        if let Some(device) = &self.device {
+        let clones = state.transitions < config.clone_transitions;
+        if clones && expert.is_none() {
+            *expert = Some(Arc::new(Expert::new(self.body, self.reference, config)?));
+        }
+        collected.teacher = expert.clone().filter(|_| clones);
+        // Cloning takes seconds on the CPU.
+        if let Some(device) = self.device.as_ref().filter(|_| !clones) {
             let adam = [&state.adam_policy, &state.adam_value];
             match learner {
                 Some(learner) => learner.follow(networks, adam, state.updates)?,
@@ -224,7 +239,12 @@ impl<'a> TrackerWork<'a> {
         let decayed = libm::pow(config.rate_decay, state.transitions as f64 * 1e-6);
         let waits = self.from.is_some() && state.transitions < config.value_first;
         let policy_rate = (state.policy_rate * decayed).max(config.least_policy_rate);
-        let rates = [if waits { 0.0 } else { policy_rate }, config.value_rate * decayed];
+        let policy_rate = match () {
+            () if waits => 0.0,
+            () if clones => self.clone_rate(state.transitions),
+            () => policy_rate,
+        };
+        let rates = [policy_rate, config.value_rate * decayed];
         let transitions = &collected.transitions;
         let updated = match learner {
             Some(learner) => learner.update(networks, transitions, config, rates, key)?,
@@ -235,7 +255,8 @@ impl<'a> TrackerWork<'a> {
                     policy_rate: rates[0],
                     value_rate: rates[1],
                 };
-                update(networks, transitions, config, optimisers, key, minibatch)?
+                let epochs = if clones { CLONE_EPOCHS } else { config.epochs };
+                update(networks, transitions, &TrackerConfig { epochs, ..config.clone() }, optimisers, key, minibatch)?
             }
         };
         state.transitions += count;
@@ -244,7 +265,11 @@ impl<'a> TrackerWork<'a> {
             return Err(TrackError::Diverged { transitions: state.transitions, what });
         }
         state.statistics.add(&collected.transitions.observations);
-        if !waits {
+        if clones && state.transitions >= config.clone_transitions {
+            // Gradients of another objective follow.
+            state.adam_policy = self.adam();
+        }
+        if !waits && !clones {
             state.policy_rate = followed_rate(state.policy_rate, updated.divergence, config);
         }
         state.starts.weigh(config);
@@ -264,6 +289,16 @@ impl<'a> TrackerWork<'a> {
             policy_rate: rates[0],
         });
         Ok(())
+    }
+
+    fn adam(&self) -> Adam<f32> {
+        Adam::new(AdamConfig { largest_norm: Some(self.config.gradient_norm), ..AdamConfig::default() })
+    }
+
+    /// The policy's rate while it is cloned: it falls evenly, so that what is learnt last is not lost to noise.
+    fn clone_rate(&self, transitions: u64) -> f64 {
+        let share = transitions as f64 / self.config.clone_transitions.max(1) as f64;
+        self.config.clone_rate * (1.0 - (1.0 - CLONE_LAST_RATE) * share)
     }
 
     fn deviation(&self, transitions: u64) -> f64 {
@@ -305,7 +340,7 @@ impl Work for TrackerWork<'_> {
         environment.begin(&starts, self.seed)?;
         let (worlds, width) = (environment.state.clone(), environment.width());
         let mut networks = Networks::new(self.config, width, self.body.coordinate_count(), self.seed);
-        let adam = Adam::new(AdamConfig { largest_norm: Some(self.config.gradient_norm), ..AdamConfig::default() });
+        let adam = self.adam();
         let mut statistics = RunningStatistics::new(width);
         if let Some(from) = &self.from {
             networks.policy = from.policy.clone();
@@ -376,5 +411,99 @@ impl Work for TrackerWork<'_> {
             steps: state.transitions * self.config.steps_per_frame as u64,
             ..Progress::default()
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_motion::{performed, small_performed_config};
+    use sinew_work::{RunOptions, run};
+    use std::ops::ControlFlow;
+
+    fn ended(work: &TrackerWork<'_>, threads: usize) -> TrainingState {
+        let options = RunOptions { threads, ..RunOptions::default() };
+        run(work, &options, &mut |_, _, _| ControlFlow::Continue(())).unwrap().into_state()
+    }
+
+    /// Mean square difference between what a policy and the expert do in states near the motion, and mean square of what the expert does.
+    fn apart(work: &TrackerWork<'_>, policy: &TrainedPolicy, expert: &Expert) -> [f64; 2] {
+        let (body, reference, config) = (work.body, work.reference, work.config);
+        let mut environment = Environment::new(body, reference, config, Ends::new(body, config), 24).unwrap();
+        let worlds: Vec<usize> = (0..24).collect();
+        environment.place(&worlds, &worlds).unwrap();
+        let mut memory = policy.policy.mean.inference();
+        let (mut off, mut all) = (0.0, 0.0);
+        let noise = |at: usize| 0.3 * (((at * 7919) % 101) as f32 / 50.0 - 1.0);
+        for frame in 0..6 {
+            let (own, wanted) = (
+                policy.policy.mean.infer(&environment.observations, &mut memory).to_vec(),
+                expert.actions(&environment, config),
+            );
+            off += own.iter().zip(&wanted).map(|(a, b)| f64::from((a - b) * (a - b))).sum::<f64>();
+            all += wanted.iter().map(|x| f64::from(x * x)).sum::<f64>();
+            let actions: Vec<f32> = own.iter().enumerate().map(|(at, x)| x + noise(at + frame)).collect();
+            environment.step(&actions).unwrap();
+        }
+        [off, all]
+    }
+
+    #[test]
+    fn a_policy_begins_as_a_clone_of_the_expert_and_learns_by_reward_after_that() {
+        let cloning = TrackerConfig {
+            worlds: 64,
+            horizon: 16,
+            minibatch: 128,
+            policy_layers: vec![64],
+            deviation: 0.2,
+            clone_rate: 3e-3,
+            clone_transitions: 40 * 1024,
+            transitions: 40 * 1024,
+            ..small_performed_config()
+        };
+        let (body, reference) = performed(&cloning);
+        let expert = Expert::new(&body, &reference, &cloning).unwrap();
+        let work = TrackerWork::new(&body, &reference, &cloning, 3, None).unwrap();
+        let cloned = work.policy(&ended(&work, 2));
+        let [off, all] = apart(&work, &cloned, &expert);
+        assert!(off < 0.5 * all, "{off} of {all}");
+        let other = TrackerConfig { clone_transitions: 0, ..cloning.clone() };
+        let rewarded = TrackerWork::new(&body, &reference, &other, 3, None).unwrap();
+        let [off, all] = apart(&work, &rewarded.policy(&ended(&rewarded, 2)), &expert);
+        assert!(off > 0.7 * all, "{off} of {all}: by reward it does not do as the expert");
+    }
+
+    #[test]
+    fn cloning_gives_the_same_policy_on_any_number_of_threads_and_after_a_pause() {
+        let config = small_performed_config();
+        let (body, reference) = performed(&config);
+        let fresh = || TrackerWork::new(&body, &reference, &config, 3, None).unwrap();
+        let one = ended(&fresh(), 1);
+        assert!(one == ended(&fresh(), 3));
+        let mut state = fresh().begin().unwrap();
+        while state.transitions < config.transitions {
+            // Each time a new process.
+            fresh().advance(&mut state).unwrap();
+        }
+        assert!(state == one);
+        // Two updates of cloning, then gradients of another objective.
+        let rates: Vec<f64> = one.curve.iter().map(|point| point.policy_rate).collect();
+        assert!((rates[0] - 1e-3).abs() < 1e-9 && (rates[1] - 0.55e-3).abs() < 1e-9, "{rates:?}");
+        assert!(rates[2] <= config.policy_rate && one.adam_policy.steps() < one.adam_value.steps(), "{rates:?}");
+    }
+
+    #[test]
+    fn controls_that_nobody_knows_are_asked_for() {
+        let config = TrackerConfig { feeds_controls: true, ..crate::test_motion::small_config() };
+        let (body, reference) = crate::test_motion::swaying(&config);
+        let said = TrackerWork::new(&body, &reference, &config, 3, None).err().unwrap().to_string();
+        assert!(said.contains("give the folder of a transfer"), "{said}");
+        let config = small_performed_config();
+        let (body, reference) = performed(&config);
+        let policy = TrainedPolicy::untrained(&body, &config, 30.0, 1);
+        let said = crate::pilot::Pilot::new(&body, &policy).err().unwrap().to_string();
+        assert!(said.contains("can follow no other"), "{said}");
+        assert!(crate::portable::Portable::new(&body, &policy).is_err());
+        assert!(reference.has_controls());
     }
 }

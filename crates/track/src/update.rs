@@ -1,4 +1,7 @@
 //! Proximal policy optimisation (Schulman et al. 2017): the clipped objective, and one update of both networks from collected transitions.
+//!
+//! Where an expert says what he would have done in the states that the policy came to, the policy learns that instead, with noise on its own way
+//! (Ross, Gordon & Bagnell 2011, DAgger): the loss is `Σ (μ − a*)²/2`. The value learns what the policy earns in both cases.
 
 use crate::config::TrackerConfig;
 use crate::networks::{Networks, Policy};
@@ -21,6 +24,8 @@ pub(crate) struct Transitions {
     pub actions: Vec<f32>,
     /// μ of the policy that acted.
     pub means: Vec<f32>,
+    /// What an expert would have done, while the policy is cloned from one; otherwise empty.
+    pub labels: Vec<f32>,
     pub advantages: Vec<f32>,
     /// Value targets, over the largest value there is.
     pub targets: Vec<f32>,
@@ -86,6 +91,24 @@ impl Sample<'_> {
         let is_clipped = if self.advantage > 0.0 { ratio > 1.0 + clip } else { ratio < 1.0 - clip };
         let scale = if is_clipped { 0.0 } else { -share * self.advantage * ratio };
         by_mean.iter_mut().chain(by_log_deviation).for_each(|x| *x *= scale);
+        f64::from(divergence)
+    }
+
+    /// The gradient of `Σ (μ − a*)²/2` by μ; that by ln σ is zero. Returns the divergence as [`Sample::clipped_gradient`].
+    pub fn cloning_gradient(
+        &self,
+        label: &[f32],
+        share: f32,
+        by_mean: &mut [f32],
+        by_log_deviation: &mut [f32],
+    ) -> f64 {
+        let mut divergence = 0.0;
+        for j in 0..self.mean.len() {
+            let moved = (self.mean[j] - self.old_mean[j]) * libm::expf(-self.log_deviation[j]);
+            divergence += 0.5 * moved * moved;
+            by_mean[j] = share * (self.mean[j] - label[j]);
+        }
+        by_log_deviation.fill(0.0);
         f64::from(divergence)
     }
 }
@@ -175,10 +198,13 @@ fn policy_gradient(
             old_log_deviation: old_log,
             mean,
             log_deviation: &log,
-            action: &transitions.actions[row],
+            action: &transitions.actions[row.clone()],
             advantage: transitions.advantages[at],
         };
-        figures.divergence = sample.clipped_gradient(config.clip as f32, share, by_mean, by_log);
+        figures.divergence = match transitions.labels.get(row) {
+            Some(label) => sample.cloning_gradient(label, share, by_mean, by_log),
+            None => sample.clipped_gradient(config.clip as f32, share, by_mean, by_log),
+        };
     });
     policy.mean.backward(by_mean, false);
     if config.learns_deviation {
@@ -301,6 +327,22 @@ mod tests {
             }
         }
         assert!(clipped > 0 && clipped < 6, "both branches are seen: {clipped}");
+    }
+
+    #[test]
+    fn the_gradient_of_cloning_is_that_of_the_squares() {
+        let sample = Sample {
+            old_mean: &[0.0, 1.0],
+            old_log_deviation: &[0.0, 0.0],
+            mean: &[0.5, 1.0],
+            log_deviation: &[0.0, 0.0],
+            action: &[9.0, 9.0],
+            advantage: -3.0,
+        };
+        let (mut by_mean, mut by_log) = ([7.0; 2], [7.0; 2]);
+        let divergence = sample.cloning_gradient(&[0.25, 3.0], 0.1, &mut by_mean, &mut by_log);
+        assert!((by_mean[0] - 0.025).abs() < 1e-7 && (by_mean[1] + 0.2).abs() < 1e-7, "{by_mean:?}");
+        assert_eq!((by_log, divergence), ([0.0; 2], 0.125));
     }
 
     #[test]

@@ -16,8 +16,8 @@ use std::time::Duration;
 /// Options of `sinew learn tracker`.
 #[derive(Args)]
 pub struct Tracker {
-    /// What is tracked: a folder of `sinew learn data` or `sinew learn generator`, a file or folder of clips, dinosaur, human, quadruped, or a released reference (.npy)
-    #[arg(value_name = "SET|GENERATOR|CLIP|REFERENCE")]
+    /// What is tracked: a folder of `sinew learn data`, `sinew learn generator`, `sinew transfer` or `sinew feedback`, a file or folder of clips, dinosaur, human, quadruped, or a released reference (.npy)
+    #[arg(value_name = "SET|GENERATOR|TRANSFER|CLIP|REFERENCE")]
     input: PathBuf,
     /// The character: embedded, a rigged file, one that `sinew model` made, or a released body (.xml); by default that of the set or file
     #[arg(long, value_name = "BODY")]
@@ -31,7 +31,7 @@ pub struct Tracker {
     /// A policy of the same character to go on from, instead of one that knows nothing: a folder of this command, or its file
     #[arg(long, value_name = "POLICY")]
     from: Option<PathBuf>,
-    /// Constants: paper (the text), icc (its authors' code), default, or driven, which is the default for generators
+    /// Constants: paper (the text), icc (its authors' code), default, driven, which is the default for generators, or performed, which is that for transfers
     #[arg(long, value_name = "NAME", value_parser = one_of::<TrackerPreset>())]
     preset: Option<TrackerPreset>,
     /// Million transitions after which training ends; by default those of the preset
@@ -158,7 +158,7 @@ pub struct Test {
     #[arg(value_name = "POLICY")]
     policy: PathBuf,
     /// What it is to track, as in `sinew learn tracker`
-    #[arg(value_name = "SET|GENERATOR|CLIP|REFERENCE")]
+    #[arg(value_name = "SET|GENERATOR|TRANSFER|CLIP|REFERENCE")]
     input: PathBuf,
     /// The character whose motion that is, where training was given one
     #[arg(long, value_name = "BODY")]

@@ -28,6 +28,14 @@ pub enum MotionError {
         /// How long the motion lasts, s.
         duration_secs: f64,
     },
+    /// A motion that falls should be tracked.
+    #[error("{}: the motion falls, and what falls cannot be tracked; transfer it again ({fall})", folder.display())]
+    Falls {
+        /// Folder of the transfer.
+        folder: PathBuf,
+        /// When and why it falls.
+        fall: String,
+    },
     /// A motion that is helped from outside should be trained on.
     #[error(
         "{character}, {clip}: the motion is helped from outside, which no policy can learn; train on the plain transfer"

@@ -45,6 +45,7 @@ fn an_update_on_a_gpu_is_that_of_the_cpu() {
         networks.set_statistics(&statistics);
         let means = wave(count * actions, 0.9).iter().map(|x| 0.1 * x).collect();
         let transitions = Transitions {
+            labels: Vec::new(),
             actions: wave(count * actions, 2.0).iter().map(|x| 0.3 * x).collect(),
             advantages: wave(count, 1.0),
             targets: wave(count, 4.0),

@@ -1,8 +1,10 @@
-//! What a policy is to track: a data set, what a generator makes, clips on a character, or the reference that the paper's authors released.
+//! What a policy is to track: a data set, what a generator makes, clips on a character, motion that was transferred, or the reference that the paper's authors
+//! released.
 
 use super::super::clips::{SHORT_CYCLE_SECS, Wanted, read_wanted_clips};
 use super::super::generator::GENERATOR;
 use super::super::{Hero, SET};
+use super::performed;
 use crate::error::{FileError, Result};
 use sinew_learn::{
     Captured, DataConfig, Figure, GeneratorError, MotionSet, SavedGenerator, Sequence, SetHeader, forecasts, practise,
@@ -12,7 +14,7 @@ use sinew_track::{Reference, TrackedBody, TrackerConfig, TrackerPreset, released
 use std::path::{Path, PathBuf};
 
 /// Stretches shorter than this are not tracked, frames.
-const LEAST_FRAMES: usize = 12;
+pub(super) const LEAST_FRAMES: usize = 12;
 /// A cycle that is tracked alone is repeated for at least so long, s: half of the starts have all of an episode of 10 s before them.
 const CYCLE_SECS: f64 = 20.0;
 
@@ -42,7 +44,7 @@ pub struct Input {
 }
 
 impl Input {
-    /// Reads a data set or a generator (a folder or its file), a NumPy array with the released reference, or clips: a file, a folder, an embedded
+    /// Reads a data set or a generator (a folder or its file), the folder of a transfer, a NumPy array with the released reference, or clips: a file, a folder, an embedded
     /// character.
     ///
     /// # Errors
@@ -50,6 +52,9 @@ impl Input {
     pub fn read(path: &Path, character: Option<&Path>, config: &TrackerConfig, draw: Draw) -> Result<Input> {
         if path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("npy")) {
             return released_input(path, character, config);
+        }
+        if let Some(folder) = performed::folder_of(path) {
+            return performed::performed(&folder, character, config);
         }
         if let Some(generator) = generator_of(path) {
             return generated(&generator, character, config, draw.seed);
@@ -110,9 +115,13 @@ pub(super) fn generator_of(path: &Path) -> Option<PathBuf> {
     (file.extension().is_some_and(|ending| ending == "generator") && file.is_file()).then_some(file)
 }
 
-/// The constants that suit an input: those of driven characters for a generator.
+/// The constants that suit an input: those of driven characters for a generator, and those that use the controls of motion whose controls are known.
 pub fn usual_preset(path: &Path) -> TrackerPreset {
-    if generator_of(path).is_some() { TrackerPreset::Driven } else { TrackerPreset::Default }
+    match () {
+        () if performed::folder_of(path).is_some() => TrackerPreset::Performed,
+        () if generator_of(path).is_some() => TrackerPreset::Driven,
+        () => TrackerPreset::Default,
+    }
 }
 
 /// Minutes of what a generator makes under random objectives: what a driven character is asked for.
@@ -151,7 +160,7 @@ fn released_input(path: &Path, character: Option<&Path>, config: &TrackerConfig)
 }
 
 /// Another version of a set's character, with other masses or gains: its coordinates must be those of the set.
-fn same_body(of_set: &Character, other: &Path) -> Result<Character> {
+pub(super) fn same_body(of_set: &Character, other: &Path) -> Result<Character> {
     let hero = Hero::open(other)?;
     let joints = |character: &Character| character.joints.iter().map(|j| (j.name.clone(), j.kind)).collect::<Vec<_>>();
     if joints(&hero.character) != joints(of_set) {

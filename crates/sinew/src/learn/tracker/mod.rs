@@ -6,6 +6,7 @@
 mod export;
 mod input;
 mod page;
+mod performed;
 mod pictures;
 mod summary;
 
@@ -37,7 +38,7 @@ const STARTS_SECS: f64 = 90.0;
 
 /// All that a training is asked for.
 pub struct Request {
-    /// A data set, a generator, clips, or a released reference.
+    /// A data set, a generator, clips, the folder of a transfer, or a released reference.
     pub input: PathBuf,
     /// The character; none takes that of the set or file.
     pub character: Option<PathBuf>,
@@ -55,7 +56,7 @@ pub struct Request {
     pub until: Option<f64>,
     /// Ends training after this time; what was learnt until then is the result.
     pub longest: Option<Duration>,
-    /// How the result is measured.
+    /// How the result is measured; its frames are those of 30 Hz.
     pub trial: TrialOptions,
     /// On what both networks act and learn; by default a GPU if there is one that works.
     pub device: Option<DeviceKind>,
@@ -155,7 +156,7 @@ pub fn train(
     }
     let written = run_once(options, || -> Result<Summary> {
         let policy = work.policy(&state);
-        let figures = run_trial(body, reference, &policy, &request.trial)?;
+        let figures = run_trial(body, reference, &policy, &at_rate(&request.trial, reference.rate_hz))?;
         let path = request.out.join(POLICY);
         let bytes = policy.to_bytes(&path)?;
         let mut summary = Summary::new(request, &input, &work, &state, &policy, figures, &bytes);
@@ -182,6 +183,12 @@ pub fn train(
     Ok(Some(Made { summary, out: request.out.clone() }))
 }
 
+/// A trial of the same length at another rate than 30 Hz.
+fn at_rate(trial: &TrialOptions, rate_hz: f64) -> TrialOptions {
+    let frames = (trial.frames as f64 * rate_hz / 30.0).round() as usize;
+    TrialOptions { frames, ..*trial }
+}
+
 /// The file of a policy, or of the folder of its result.
 fn policy_file(path: &Path) -> PathBuf {
     if path.is_dir() { path.join(POLICY) } else { path.to_path_buf() }
@@ -206,7 +213,7 @@ pub struct TestRequest {
     pub is_pushed: bool,
 }
 
-/// Measures a policy that was written. Returns none where it was told to stop.
+/// Measures a policy that was written; the trial's frames are those of 30 Hz. Returns none where it was told to stop.
 ///
 /// # Errors
 /// Where the policy or the reference cannot be used, or do not fit each other.
@@ -231,7 +238,7 @@ pub fn test(request: &TestRequest, options: &RunOptions) -> Result<Option<Tested
         // Nearly all starts on a cycle have a whole episode before them.
         let input = read(STARTS_SECS + request.trial.frames as f64 / policy.rate_hz)?;
         let began = Instant::now();
-        let figures = run_trial(&body, &input.reference, &policy, &request.trial)?;
+        let figures = run_trial(&body, &input.reference, &policy, &at_rate(&request.trial, policy.rate_hz))?;
         let micros_per_frame = policy.micros_per_action();
         let track = match request.track_secs {
             Some(secs) => {
