@@ -127,7 +127,9 @@ fn a_transferred_motion_is_followed_by_its_own_controls() {
     // What does not fit is said.
     let error = read(&TrackerConfig { steps_per_frame: 20, ..config }).err().unwrap().to_string();
     assert!(error.contains("set it to 12"), "{error}");
-    let elsewhere = test(&asked(Path::new("human")), &RunOptions::default()).err().unwrap().to_string();
+    let clips = Request { config: small(TrackerPreset::Performed), ..request(Path::new("human"), &policy) };
+    let elsewhere = train(&clips, &RunOptions::default(), &mut |_| ControlFlow::Continue(()));
+    let elsewhere = elsewhere.err().unwrap().to_string();
     assert!(elsewhere.contains("there are no controls to feed forward"), "{elsewhere}");
 }
 
