@@ -2,11 +2,12 @@
 """Trackers of walks of several characters: ten minutes without a break, and the largest pushes beside those of `sinew feedback` on the same clip.
 
     scripts/measure_characters.py CHARACTER:CLIP... --out FOLDER [--millions 20] [--jobs 2] [--sinew target/release/sinew]
+    scripts/measure_characters.py dinosaur:walk quadruped:walk --out FOLDER --performed --millions 4
     scripts/measure_characters.py dinosaur:walk quadruped:walk KayKit_Barbarian.glb:Walking_A Wolf.glb:Walk --out characters
 
 Each step runs on one thread: `sinew learn tracker` of the clip, `sinew learn test` of its policy with --track and --pushes; `sinew transfer` of the clip and
-`sinew feedback` of what came of it. A step that is already in --out is not made again, and one that was interrupted goes on where it was. Pushes are on the root
-for 0.2 s, in parts of the character's weight: what the weakest of eight directions bears, their mean, and the strongest.
+`sinew feedback` of what came of it; with --performed the policy tracks that, with its own controls. A step that is already in --out is not made
+again, and one that was interrupted goes on where it was. Pushes are on the root for 0.2 s, in parts of the character's weight: what the weakest of eight directions bears, their mean, and the strongest.
 """
 
 import argparse
@@ -27,17 +28,20 @@ def measured(options, word):
     answer = lambda step: options.out / f"{name}.{step}.json"
     common = ["--threads", "1", "--json"]
 
-    learn = [options.sinew, "learn", "tracker", character, "--clip", clip, "--device", "cpu", "--transitions", options.millions, "--resume", "-o", folders["policy"]]
-    training = said(learn + common, answer("training"))
-    test = [options.sinew, "learn", "test", folders["policy"], character, "--clip", clip, "--track", options.seconds, "--pushes"]
-    tracker = training if "error" in training else said(test + common, answer("test"))
-    print(f"{name}: tracked", file=sys.stderr)
-
     transfer = [options.sinew, "transfer", character, "--clip", clip, "--cycles", 6, "--preset", options.preset, "--resume", "--out", folders["transfer"]]
     feedback = said(transfer + common, answer("transfer"))
     if "error" not in feedback:
         feedback = said([options.sinew, "feedback", folders["transfer"], "--resume"] + common, answer("feedback"))
     print(f"{name}: with feedback", file=sys.stderr)
+    if options.performed and "error" in feedback:
+        return {"name": name, "training": feedback, "tracker": feedback, "feedback": feedback}
+
+    tracked = [folders["transfer"]] if options.performed else [character, "--clip", clip]
+    learn = [options.sinew, "learn", "tracker"] + tracked + ["--device", "cpu", "--transitions", options.millions, "--resume", "-o", folders["policy"]]
+    training = said(learn + common, answer("training"))
+    test = [options.sinew, "learn", "test", folders["policy"]] + tracked + ["--track", options.seconds, "--pushes"]
+    tracker = training if "error" in training else said(test + common, answer("test"))
+    print(f"{name}: tracked", file=sys.stderr)
     return {"name": name, "training": training, "tracker": tracker, "feedback": feedback}
 
 
@@ -72,6 +76,7 @@ def main():
     parser.add_argument("characters", nargs="+", metavar="CHARACTER:CLIP", help="an embedded character or a rigged file, and its clip")
     parser.add_argument("--out", type=pathlib.Path, required=True)
     parser.add_argument("--millions", type=float, default=20, help="transitions of each training")
+    parser.add_argument("--performed", action="store_true", help="tracks what a simulated character performs under feedback")
     parser.add_argument("--seconds", type=float, default=600, help="length of the track")
     parser.add_argument("--preset", default="quick", help="of the transfer")
     parser.add_argument("--sinew", default="target/release/sinew")

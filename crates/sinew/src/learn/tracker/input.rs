@@ -54,7 +54,7 @@ impl Input {
             return released_input(path, character, config);
         }
         if let Some(folder) = performed::folder_of(path) {
-            return performed::performed(&folder, character, config);
+            return performed::performed(&folder, character, config, draw.cycle_secs);
         }
         if let Some(generator) = generator_of(path) {
             return generated(&generator, character, config, draw.seed);

@@ -2,7 +2,7 @@
 
 use super::input::{Input, LEAST_FRAMES, same_body};
 use crate::error::{MotionError, Result};
-use crate::feedback::{Repeat, repeat};
+use crate::feedback::{MOST_CYCLES, Repeat, repeat};
 use crate::learn::Hero;
 use crate::transfer::{FRAME_SECS, Performance, replay};
 use sinew_sim::Model;
@@ -10,7 +10,7 @@ use sinew_track::{PerformedFrame, Reference, TrackError, TrackedBody, TrackerCon
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// A cycle is repeated for about so long, s.
+/// A cycle is repeated for at least so long, s.
 const CYCLES_SECS: f64 = 60.0;
 
 /// The folder of a transfer, where a path is one.
@@ -18,13 +18,18 @@ pub(super) fn folder_of(path: &Path) -> Option<PathBuf> {
     path.join("controls.json").is_file().then(|| path.to_path_buf())
 }
 
-/// Performs the motion in a folder again. Where there is feedback that repeats its cycle, that does so for a minute.
+/// Performs the motion in a folder again. Where there is feedback that repeats its cycle, that does so for a minute, or for as long as is asked for.
 ///
 /// # Errors
 /// Where a file is missing or damaged, the motion is helped from outside or falls, or it was made with other steps than a policy decides for.
-pub(super) fn performed(folder: &Path, character: Option<&Path>, config: &TrackerConfig) -> Result<Input> {
+pub(super) fn performed(
+    folder: &Path,
+    character: Option<&Path>,
+    config: &TrackerConfig,
+    least_secs: f64,
+) -> Result<Input> {
     let Performed { model, run, fall, period_secs, note } = match folder.join("policy.json").is_file() {
-        true => cycles(folder)?,
+        true => cycles(folder, least_secs)?,
         false => once(folder)?,
     };
     if let Some(fall) = fall {
@@ -57,9 +62,9 @@ struct Performed {
     note: String,
 }
 
-fn cycles(folder: &Path) -> Result<Performed> {
+fn cycles(folder: &Path, least_secs: f64) -> Result<Performed> {
     let period_secs = repeat(folder, 1, None)?.policy.reference.period_secs();
-    let count = (CYCLES_SECS / period_secs).ceil() as usize;
+    let count = ((CYCLES_SECS.max(least_secs) / period_secs).ceil() as usize).min(MOST_CYCLES);
     let repeat = repeat(folder, count, None)?;
     let mut note = format!("{count} cycles of the motion, repeated under feedback");
     if repeat.is_stale {
