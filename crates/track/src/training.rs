@@ -83,7 +83,34 @@ pub struct TrainingState {
     pub curve: Vec<CurvePoint>,
     /// Tests without noise, from uniform starts.
     pub tests: Vec<TestPoint>,
+    /// What did best in them; of equal ones the last.
+    best: Option<Tested>,
     is_good: bool,
+}
+
+/// Networks that were tested.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct Tested {
+    transitions: u64,
+    completion: f64,
+    weights: Vec<Vec<f32>>,
+    statistics: RunningStatistics,
+}
+
+impl TrainingState {
+    /// Transitions after which the policy was what it is in the end: training goes on beyond the best policy, and may end with a worse one.
+    pub fn best_transitions(&self) -> u64 {
+        self.best.as_ref().map_or(self.transitions, |best| best.transitions)
+    }
+
+    fn tested(&mut self, figures: TrialFigures) {
+        let (transitions, completion) = (self.transitions, figures.completion);
+        self.tests.push(TestPoint { transitions, figures });
+        if self.best.as_ref().is_none_or(|best| completion >= best.completion) {
+            let (weights, statistics) = (self.weights.clone(), self.statistics.clone());
+            self.best = Some(Tested { transitions, completion, weights, statistics });
+        }
+    }
 }
 
 /// Figures of an update.
@@ -180,11 +207,13 @@ impl<'a> TrackerWork<'a> {
         Ok(TrackerWork { from: Some(Box::new(policy.clone())), ..self })
     }
 
-    /// The policy of a state.
+    /// The policy that did best in the tests so far; before the first one, the present policy.
     pub fn policy(&self, state: &TrainingState) -> TrainedPolicy {
         let mut session = self.session.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        session.networks.set_weights(&state.weights);
-        session.networks.set_statistics(&state.statistics);
+        let best = state.best.as_ref().map(|best| (&best.weights, &best.statistics));
+        let (weights, statistics) = best.unwrap_or((&state.weights, &state.statistics));
+        session.networks.set_weights(weights);
+        session.networks.set_statistics(statistics);
         TrainedPolicy::new(self.body, self.reference, self.config, session.networks.policy.clone())
     }
 
@@ -312,7 +341,7 @@ impl Work for TrackerWork<'_> {
     type State = TrainingState;
     type Error = TrackError;
     const KIND: &'static str = "tracker";
-    const VERSION: u32 = 1;
+    const VERSION: u32 = 2;
 
     fn identity(&self) -> Identity {
         // A longer training goes on from a shorter one.
@@ -361,6 +390,7 @@ impl Work for TrackerWork<'_> {
             policy_rate: self.config.policy_rate,
             curve: Vec::new(),
             tests: Vec::new(),
+            best: None,
             is_good: false,
         })
     }
@@ -388,7 +418,7 @@ impl Work for TrackerWork<'_> {
             let policy = TrainedPolicy::new(self.body, self.reference, self.config, networks.policy.clone());
             let figures = run_trial(self.body, self.reference, &policy, &TEST)?;
             state.is_good = self.until.is_some_and(|until| figures.reward_per_frame >= until);
-            state.tests.push(TestPoint { transitions: state.transitions, figures });
+            state.tested(figures);
         }
         Ok(())
     }
@@ -490,6 +520,31 @@ mod tests {
         let rates: Vec<f64> = one.curve.iter().map(|point| point.policy_rate).collect();
         assert!((rates[0] - 1e-3).abs() < 1e-9 && (rates[1] - 0.55e-3).abs() < 1e-9, "{rates:?}");
         assert!(rates[2] <= config.policy_rate && one.adam_policy.steps() < one.adam_value.steps(), "{rates:?}");
+    }
+
+    #[test]
+    fn the_policy_is_that_of_the_best_test() {
+        let config = small_performed_config();
+        let (body, reference) = performed(&config);
+        let work = TrackerWork::new(&body, &reference, &config, 3, None).unwrap();
+        let mut state = ended(&work, 1);
+        assert_eq!((state.tests.len(), state.best_transitions()), (1, state.transitions));
+        let weights = |state: &TrainingState| work.policy(state).policy.mean.layers()[0].weight().values().to_vec();
+        let best = weights(&state);
+        // What came later is worse, and does not count.
+        state.transitions += 512;
+        state.weights.iter_mut().flatten().for_each(|x| *x = 0.0);
+        assert_eq!((weights(&state), state.best_transitions() + 512), (best.clone(), state.transitions));
+        let test = |state: &mut TrainingState, completion: f64| {
+            state.transitions += 512;
+            state.tested(TrialFigures { completion, ..state.tests[0].figures });
+        };
+        let completion = state.tests[0].figures.completion;
+        test(&mut state, completion - 0.01);
+        assert_eq!(weights(&state), best);
+        test(&mut state, completion + 0.01);
+        assert!(weights(&state).iter().all(|x| *x == 0.0));
+        assert_eq!(state.best_transitions(), state.transitions);
     }
 
     #[test]

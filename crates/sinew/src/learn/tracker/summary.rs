@@ -22,6 +22,8 @@ pub struct Summary {
     pub stretches: usize,
     /// Transitions that were simulated.
     pub transitions: u64,
+    /// Transitions after which the policy was what was written: that of the best test on the way.
+    pub policy_transitions: u64,
     /// Of the policy without noise, from uniform starts.
     #[serde(flatten)]
     pub figures: TrialFigures,
@@ -107,6 +109,7 @@ impl Summary {
             reference_frames: input.reference.frame_count(),
             stretches: input.reference.stretches().len(),
             transitions: state.transitions,
+            policy_transitions: state.best_transitions(),
             is_good_enough: request.until.map(|until| figures.reward_per_frame >= until),
             figures,
             training_reward_per_frame: training_reward(state, state.transitions),

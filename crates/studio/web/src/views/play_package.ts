@@ -145,7 +145,7 @@ export class PackagePanel {
           { class: "actions wrap" },
           button("Let it go freely", () => this.steering.goFreely(), { key: "free" }),
           count > 1
-            ? button("Two teams, each for the nearest", () => this.steering.goForEachOther(count), {
+            ? button("Two teams", () => this.steering.goForEachOther(count), {
                 key: "game",
                 title: "Every second character is of the other team; all go for the nearest of the other and bump into it",
               })
