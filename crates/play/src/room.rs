@@ -14,8 +14,9 @@ pub(crate) fn free_place(wanted: [f64; 2], others: &[[f64; 2]], height_m: f64) -
     let is_free = |place: [f64; 2]| {
         others.iter().all(|other| {
             let [x, y] = [place[0] - other[0], place[1] - other[1]];
-            // Also where the other one is nowhere, because the world was lost.
-            !(x * x + y * y < apart * apart)
+            // Who is nowhere, because the world was lost, is in nobody's way.
+            let squared = x * x + y * y;
+            squared.is_nan() || squared >= apart * apart
         })
     };
     let ring = |ring: usize| {
