@@ -64,14 +64,20 @@ struct Performed {
 
 fn cycles(folder: &Path, least_secs: f64) -> Result<Performed> {
     let period_secs = repeat(folder, 1, None)?.policy.reference.period_secs();
-    let count = ((CYCLES_SECS.max(least_secs) / period_secs).ceil() as usize).min(MOST_CYCLES);
-    let repeat = repeat(folder, count, None)?;
+    let cycles = |secs: f64| ((secs / period_secs).ceil() as usize).min(MOST_CYCLES);
+    let mut count = cycles(CYCLES_SECS.max(least_secs));
+    let mut performed = repeat(folder, count, None)?;
+    if performed.fall.is_some() && count > cycles(CYCLES_SECS) {
+        // Feedback falls after minutes; its first minute is tracked again and again.
+        count = cycles(CYCLES_SECS);
+        performed = repeat(folder, count, None)?;
+    }
     let mut note = format!("{count} cycles of the motion, repeated under feedback");
-    if repeat.is_stale {
+    if performed.is_stale {
         note +=
             " that was found for another motion than the folder's present one; train the feedback again to track that";
     }
-    let Repeat { model, repeated, fall, .. } = repeat;
+    let Repeat { model, repeated, fall, .. } = performed;
     Ok(Performed { model, run: repeated.run, fall, period_secs: Some(period_secs), note })
 }
 
