@@ -2,7 +2,7 @@
 """Trackers of walks of several characters: ten minutes without a break, and the largest pushes beside those of `sinew feedback` on the same clip.
 
     scripts/measure_characters.py CHARACTER:CLIP... --out FOLDER [--millions 20] [--jobs 2] [--sinew target/release/sinew]
-    scripts/measure_characters.py dinosaur:walk quadruped:walk --out FOLDER --performed --millions 4
+    scripts/measure_characters.py dinosaur:walk quadruped:walk --out OTHER_FOLDER --performed --millions 4
     scripts/measure_characters.py dinosaur:walk quadruped:walk KayKit_Barbarian.glb:Walking_A Wolf.glb:Walk --out characters
 
 Each step runs on one thread: `sinew learn tracker` of the clip, `sinew learn test` of its policy with --track and --pushes; `sinew transfer` of the clip and

@@ -2,7 +2,7 @@
 """How many transitions and minutes a single clip takes until it is tracked, beside what others report.
 
     scripts/measure_clips.py CLIP|FOLDER... --out FOLDER [--character BODY] [--millions 60 | --minutes 60] [--jobs 2] [--sinew target/release/sinew]
-    scripts/measure_clips.py CLIP|FOLDER... --out FOLDER --performed [--gaits walk,run] [--millions 4]
+    scripts/measure_clips.py CLIP|FOLDER... --out OTHER_FOLDER --performed [--gaits walk,run] [--millions 4]
 
 Trains one policy for each clip with one thread, tests it from other starts, and prints a table. A folder stands for all motions of DeepMimic in it. Cycles are
 repeated for episodes of 10 s; an episode of any other clip ends with the clip. A training that is already in --out is not made again, and one that
@@ -53,7 +53,7 @@ def said(command, output):
 def measured(options, clip):
     """Training and test of one clip."""
     folder = options.out / clip.stem
-    common = ["--threads", "1", "--json"] + (["--character", options.character] if options.character and not options.performed else [])
+    common = ["--threads", "1", "--json"] + (["--character", options.character] if options.character else [])
     inspected = said([options.sinew, "inspect", clip, "--json"], options.out / f"{clip.stem}.inspect.json")
     made = performed(options, clip) if options.performed else {"input": clip}
     if "error" in made:
@@ -119,6 +119,8 @@ def main():
     parser.add_argument("--sinew", default="target/release/sinew")
     parser.add_argument("--jobs", type=int, default=2, help="trainings at a time, each on one thread")
     options = parser.parse_args()
+    if options.performed and options.character:
+        parser.error("--performed takes the body of each clip; leave --character out")
     options.out.mkdir(parents=True, exist_ok=True)
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         results = list(pool.map(lambda clip: measured(options, clip), clips_in(options.clips)))

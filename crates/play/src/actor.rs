@@ -308,11 +308,10 @@ impl Actor {
         happened: &mut Vec<Happening>,
     ) -> Result<Upshot, TrackError> {
         let generator = self.part.generator.clone();
-        let place = place_of(seen);
-        if place.iter().all(|x| x.is_finite()) {
-            let height_m = self.part.pilot.body().height_m();
-            self.course.move_to(generator.as_ref(), free_place(place, others, height_m));
-        }
+        let place = Some(place_of(seen)).filter(|place| place.iter().all(|x| x.is_finite()));
+        let place = place.unwrap_or(self.motion_place());
+        let height_m = self.part.pilot.body().height_m();
+        self.course.move_to(generator.as_ref(), free_place(place, others, height_m));
         self.doing = Doing::Moving;
         happened.push(Happening::PlacedAnew);
         self.put_onto_motion(Objective::default())

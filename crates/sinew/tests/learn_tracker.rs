@@ -126,7 +126,7 @@ fn a_transferred_motion_is_followed_by_its_own_controls() {
     assert_eq!(tested.figures, made.summary.figures);
     // What does not fit is said.
     let error = read(&TrackerConfig { steps_per_frame: 20, ..config }).err().unwrap().to_string();
-    assert!(error.contains("set it to 12"), "{error}");
+    assert!(error.contains("set that to 12"), "{error}");
     let clips = Request { config: small(TrackerPreset::Performed), ..request(Path::new("human"), &policy) };
     let elsewhere = train(&clips, &RunOptions::default(), &mut |_| ControlFlow::Continue(()));
     let elsewhere = elsewhere.err().unwrap().to_string();

@@ -94,7 +94,7 @@ pub enum TrackError {
     NoControls,
     /// A motion that was made with other steps.
     #[error(
-        "the motion was made with {made} steps of the simulator in a frame, and steps_per_frame is {asked}; set it to {made}"
+        "the motion was made with {made} steps of the simulator in a frame, and steps_per_frame is {asked}; track it with preset performed, or set that to {made}"
     )]
     OtherSteps {
         /// Those of the motion.

@@ -23,8 +23,11 @@ use std::time::{Duration, Instant};
 
 /// Transitions between two tests without noise.
 const TEST_EVERY: u64 = 1_000_000;
-/// Episodes and frames of such a test.
+/// Episodes of such a test, and their length, s.
 const TEST: TrialOptions = TrialOptions { episodes: 64, frames: 150, seed: 7 };
+const TEST_SECS: f64 = 5.0;
+/// Share of a test's episodes that more may fall than in the best one.
+const MORE_FALLS: f64 = 0.05;
 /// Rewards of so many last tests are compared with those before them to tell whether training still gets better.
 const PLATEAU_TESTS: usize = 8;
 
@@ -83,8 +86,8 @@ pub struct TrainingState {
     pub curve: Vec<CurvePoint>,
     /// Tests without noise, from uniform starts.
     pub tests: Vec<TestPoint>,
-    /// What did best in them; of equal ones the last.
-    best: Option<Tested>,
+    /// What stood up to the last test but those that fell more often.
+    kept: Option<Tested>,
     is_good: bool,
 }
 
@@ -92,24 +95,32 @@ pub struct TrainingState {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct Tested {
     transitions: u64,
-    completion: f64,
     weights: Vec<Vec<f32>>,
     statistics: RunningStatistics,
 }
 
 impl TrainingState {
-    /// Transitions after which the policy was what it is in the end: training goes on beyond the best policy, and may end with a worse one.
-    pub fn best_transitions(&self) -> u64 {
-        self.best.as_ref().map_or(self.transitions, |best| best.transitions)
+    /// Transitions after which the policy that is written was what it is: a training may go on beyond it, and end with one that falls.
+    pub fn policy_transitions(&self) -> u64 {
+        self.fallen_back().map_or(self.transitions, |kept| kept.transitions)
     }
 
+    /// The networks that count instead of the present ones, where those fell in the last test.
+    fn fallen_back(&self) -> Option<&Tested> {
+        let tested = self.tests.last().map(|test| test.transitions);
+        self.kept.as_ref().filter(|kept| Some(kept.transitions) != tested)
+    }
+
+    /// Notes a test. Its networks are kept unless they fall noticeably more often than the best so far; so are those that training ends with, because
+    /// they are good enough.
     fn tested(&mut self, figures: TrialFigures) {
-        let (transitions, completion) = (self.transitions, figures.completion);
-        self.tests.push(TestPoint { transitions, figures });
-        if self.best.as_ref().is_none_or(|best| completion >= best.completion) {
+        let share = |figures: &TrialFigures| figures.falls as f64 / figures.episodes.max(1) as f64;
+        let fewest = self.tests.iter().map(|test| share(&test.figures)).fold(1.0, f64::min);
+        if self.is_good || share(&figures) <= fewest + MORE_FALLS {
             let (weights, statistics) = (self.weights.clone(), self.statistics.clone());
-            self.best = Some(Tested { transitions, completion, weights, statistics });
+            self.kept = Some(Tested { transitions: self.transitions, weights, statistics });
         }
+        self.tests.push(TestPoint { transitions: self.transitions, figures });
     }
 }
 
@@ -196,10 +207,16 @@ impl<'a> TrackerWork<'a> {
         let joints = |character: &sinew_sim::Character| -> Vec<_> {
             character.joints.iter().map(|joint| (joint.name.clone(), joint.kind)).collect()
         };
-        let sees = |config: &TrackerConfig| (config.preview.clone(), config.sees_phase, config.action_rad);
+        let sees = |config: &TrackerConfig| (config.preview.clone(), config.sees_phase);
+        let decides = |config: &TrackerConfig| {
+            let shift = [config.action_rad, config.action_torque_share, config.most_action_rad];
+            (shift, config.targets_move, config.feeds_controls, config.steps_per_frame)
+        };
         if !fits
             || joints(&policy.character) != joints(&self.body.character)
             || sees(&policy.config) != sees(self.config)
+            || decides(&policy.config) != decides(self.config)
+            || policy.rate_hz != self.reference.rate_hz
         {
             let (character, other) = (self.body.character.name.clone(), policy.character.name.clone());
             return Err(TrackError::OtherPolicy { character, other });
@@ -207,11 +224,11 @@ impl<'a> TrackerWork<'a> {
         Ok(TrackerWork { from: Some(Box::new(policy.clone())), ..self })
     }
 
-    /// The policy that did best in the tests so far; before the first one, the present policy.
+    /// The policy of a state: the present one, or where that fell in the last test the last one that did not.
     pub fn policy(&self, state: &TrainingState) -> TrainedPolicy {
         let mut session = self.session.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        let best = state.best.as_ref().map(|best| (&best.weights, &best.statistics));
-        let (weights, statistics) = best.unwrap_or((&state.weights, &state.statistics));
+        let kept = state.fallen_back().map(|kept| (&kept.weights, &kept.statistics));
+        let (weights, statistics) = kept.unwrap_or((&state.weights, &state.statistics));
         session.networks.set_weights(weights);
         session.networks.set_statistics(statistics);
         TrainedPolicy::new(self.body, self.reference, self.config, session.networks.policy.clone())
@@ -248,6 +265,10 @@ impl<'a> TrackerWork<'a> {
             *expert = Some(Arc::new(Expert::new(self.body, self.reference, config)?));
         }
         collected.teacher = expert.clone().filter(|_| clones);
+        if clones {
+            // Of a piece beyond the end of cloning that was given up.
+            *learner = None;
+        }
         // Cloning takes seconds on the CPU.
         if let Some(device) = self.device.as_ref().filter(|_| !clones) {
             let adam = [&state.adam_policy, &state.adam_value];
@@ -390,7 +411,7 @@ impl Work for TrackerWork<'_> {
             policy_rate: self.config.policy_rate,
             curve: Vec::new(),
             tests: Vec::new(),
-            best: None,
+            kept: None,
             is_good: false,
         })
     }
@@ -416,7 +437,8 @@ impl Work for TrackerWork<'_> {
         if self.is_test_due(state) {
             networks.set_statistics(&state.statistics);
             let policy = TrainedPolicy::new(self.body, self.reference, self.config, networks.policy.clone());
-            let figures = run_trial(self.body, self.reference, &policy, &TEST)?;
+            let frames = libm::round(TEST_SECS * self.reference.rate_hz) as usize;
+            let figures = run_trial(self.body, self.reference, &policy, &TrialOptions { frames, ..TEST })?;
             state.is_good = self.until.is_some_and(|until| figures.reward_per_frame >= until);
             state.tested(figures);
         }
@@ -523,28 +545,32 @@ mod tests {
     }
 
     #[test]
-    fn the_policy_is_that_of_the_best_test() {
+    fn the_policy_is_the_last_that_did_not_fall_more_often_than_the_best() {
         let config = small_performed_config();
         let (body, reference) = performed(&config);
         let work = TrackerWork::new(&body, &reference, &config, 3, None).unwrap();
         let mut state = ended(&work, 1);
-        assert_eq!((state.tests.len(), state.best_transitions()), (1, state.transitions));
-        let weights = |state: &TrainingState| work.policy(state).policy.mean.layers()[0].weight().values().to_vec();
-        let best = weights(&state);
-        // What came later is worse, and does not count.
-        state.transitions += 512;
-        state.weights.iter_mut().flatten().for_each(|x| *x = 0.0);
-        assert_eq!((weights(&state), state.best_transitions() + 512), (best.clone(), state.transitions));
-        let test = |state: &mut TrainingState, completion: f64| {
+        let figures = TrialFigures { episodes: 100, ..state.tests[0].figures };
+        (state.tests, state.kept) = (Vec::new(), None);
+        let first = |state: &TrainingState| work.policy(state).policy.mean.layers()[0].weight().values()[0];
+        let goes_on = |state: &mut TrainingState, weight: f32, falls: Option<u64>| {
             state.transitions += 512;
-            state.tested(TrialFigures { completion, ..state.tests[0].figures });
+            state.weights.iter_mut().flatten().for_each(|x| *x = weight);
+            if let Some(falls) = falls {
+                state.tested(TrialFigures { falls: falls as _, ..figures });
+            }
+            (first(state), state.transitions - state.policy_transitions())
         };
-        let completion = state.tests[0].figures.completion;
-        test(&mut state, completion - 0.01);
-        assert_eq!(weights(&state), best);
-        test(&mut state, completion + 0.01);
-        assert!(weights(&state).iter().all(|x| *x == 0.0));
-        assert_eq!(state.best_transitions(), state.transitions);
+        assert_eq!(goes_on(&mut state, 1.0, None), (1.0, 0), "before the first test");
+        assert_eq!(goes_on(&mut state, 2.0, Some(60)), (2.0, 0));
+        assert_eq!(goes_on(&mut state, 3.0, Some(3)), (3.0, 0));
+        assert_eq!(goes_on(&mut state, 4.0, Some(8)), (4.0, 0), "that may be chance");
+        assert_eq!(goes_on(&mut state, 5.0, None), (5.0, 0), "after a good test");
+        assert_eq!(goes_on(&mut state, 6.0, Some(30)), (4.0, 1024));
+        assert_eq!(goes_on(&mut state, 7.0, None), (4.0, 1536), "after a bad one");
+        assert_eq!(goes_on(&mut state, 8.0, Some(2)), (8.0, 0));
+        state.is_good = true;
+        assert_eq!(goes_on(&mut state, 9.0, Some(50)), (9.0, 0), "what was asked for");
     }
 
     #[test]

@@ -231,8 +231,12 @@ fn tested_text(tested: &Tested) -> String {
         tested.micros_per_frame
     );
     if let Some(track) = &tested.track {
+        let begun = match track.ends {
+            0 => "without a break".into(),
+            ends => format!("with the motion begun anew {ends} times"),
+        };
         text += &format!(
-            "{:.0} s without a break: {} falls, the longest time without one {:.0} s; bodies {:.1} cm off, reward {:.3} a frame\n",
+            "{:.0} s {begun}: {} falls, the longest time without one {:.0} s; bodies {:.1} cm off, reward {:.3} a frame\n",
             track.seconds,
             track.falls,
             track.longest_secs,

@@ -270,15 +270,17 @@ struct Enough {
 
 /// A cycle, repeated where it is short; any other clip as it is. Where the file `says` that its clips repeat, the end is led to the beginning first.
 fn enough_of(skeleton: &Skeleton, clip: Clip, says: bool, least_secs: f64) -> Result<Enough> {
-    let (clip, closed) = if says { closed(skeleton, clip)? } else { (clip, false) };
+    let drawn = clip;
+    let (clip, closed) = if says { closed(skeleton, drawn.clone())? } else { (drawn.clone(), false) };
     let once = repeat_cycle(&clip, 1)?;
     if !once.is_cycle {
-        return Ok(Enough { clip, period_secs: None, note: None });
+        return Ok(Enough { clip: drawn, period_secs: None, note: None });
     }
     let secs = clip.duration_secs();
     let period_secs = Some(if once.last_frame_repeats_first { secs } else { secs + 1.0 / clip.rate_hz });
     if secs >= least_secs {
-        return Ok(Enough { clip, period_secs, note: None });
+        let note = closed.then(|| format!("{} is a cycle of {secs:.2} s; its end was led to its beginning", clip.name));
+        return Ok(Enough { clip, period_secs, note });
     }
     let times = (least_secs / secs).ceil().max(1.0) as usize + 1;
     let and = if closed { "; its end was led to its beginning, and it" } else { " and" };

@@ -236,7 +236,7 @@ pub fn test(request: &TestRequest, options: &RunOptions) -> Result<Option<Tested
         };
         let frames = |secs: f64| (secs * policy.rate_hz).round() as usize;
         // Nearly all starts on a cycle have a whole episode before them.
-        let input = read(STARTS_SECS + request.trial.frames as f64 / policy.rate_hz)?;
+        let input = read(STARTS_SECS + request.trial.frames as f64 / 30.0)?;
         let began = Instant::now();
         let figures = run_trial(&body, &input.reference, &policy, &at_rate(&request.trial, policy.rate_hz))?;
         let micros_per_frame = policy.micros_per_action();

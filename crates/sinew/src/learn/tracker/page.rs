@@ -49,7 +49,7 @@ fn facts(summary: &Summary) -> Vec<(String, String)> {
         ("every body within 0.25 m, always", share(f.within_quarter_metre)),
         ("reward in training, with noise", format!("{:.3}", summary.training_reward_per_frame)),
         ("transitions", format!("{:.1} M", summary.transitions as f64 * 1e-6)),
-        ("the policy did best in a test after", format!("{:.1} M", summary.policy_transitions as f64 * 1e-6)),
+        ("the policy is that after", format!("{:.1} M", summary.policy_transitions as f64 * 1e-6)),
         ("numbers learnt", summary.parameters.to_string()),
     ];
     facts.map(|(name, value)| (name.to_owned(), value)).to_vec()

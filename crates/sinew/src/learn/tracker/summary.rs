@@ -22,7 +22,7 @@ pub struct Summary {
     pub stretches: usize,
     /// Transitions that were simulated.
     pub transitions: u64,
-    /// Transitions after which the policy was what was written: that of the best test on the way.
+    /// Transitions after which the policy was what was written: fewer than all where it later fell.
     pub policy_transitions: u64,
     /// Of the policy without noise, from uniform starts.
     #[serde(flatten)]
@@ -109,7 +109,7 @@ impl Summary {
             reference_frames: input.reference.frame_count(),
             stretches: input.reference.stretches().len(),
             transitions: state.transitions,
-            policy_transitions: state.best_transitions(),
+            policy_transitions: state.policy_transitions(),
             is_good_enough: request.until.map(|until| figures.reward_per_frame >= until),
             figures,
             training_reward_per_frame: training_reward(state, state.transitions),
