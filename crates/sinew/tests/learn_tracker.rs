@@ -127,6 +127,9 @@ fn a_transferred_motion_is_followed_by_its_own_controls() {
     // What does not fit is said.
     let error = read(&TrackerConfig { steps_per_frame: 20, ..config }).err().unwrap().to_string();
     assert!(error.contains("set that to 12"), "{error}");
+    let named = test(&TestRequest { clip: Some("walk".into()), ..asked(&motion) }, &RunOptions::default());
+    let named = named.err().unwrap().to_string();
+    assert!(named.contains("is a transferred motion, of which no clip can be chosen"), "{named}");
     let clips = Request { config: small(TrackerPreset::Performed), ..request(Path::new("human"), &policy) };
     let elsewhere = train(&clips, &RunOptions::default(), &mut |_| ControlFlow::Continue(()));
     let elsewhere = elsewhere.err().unwrap().to_string();

@@ -63,6 +63,16 @@ pub enum TrackError {
         /// Its file.
         path: PathBuf,
     },
+    /// Something is to be chosen where there is no choice.
+    #[error("{} is {what}, of which no {choice} can be chosen; leave that out", path.display())]
+    NoChoice {
+        /// Its file or folder.
+        path: PathBuf,
+        /// What it is.
+        what: &'static str,
+        /// What was to be chosen.
+        choice: &'static str,
+    },
     /// A policy that is given nothing to follow.
     #[error("{} is a policy alone; name what it is to follow: a generator, a set or clips of {character}", path.display())]
     NoMotion {

@@ -10,7 +10,7 @@ use sinew_learn::{
     Captured, DataConfig, Figure, GeneratorError, MotionSet, SavedGenerator, Sequence, SetHeader, forecasts, practise,
 };
 use sinew_sim::Character;
-use sinew_track::{Reference, TrackedBody, TrackerConfig, TrackerPreset, released, time_step};
+use sinew_track::{Reference, TrackError, TrackedBody, TrackerConfig, TrackerPreset, released, time_step};
 use std::path::{Path, PathBuf};
 
 /// Stretches shorter than this are not tracked, frames.
@@ -50,17 +50,27 @@ impl Input {
     /// # Errors
     /// Where it cannot be read, or the character cannot do it.
     pub fn read(path: &Path, character: Option<&Path>, config: &TrackerConfig, draw: Draw) -> Result<Input> {
+        let whole = |what: &'static str, choices: &[(bool, &'static str)]| {
+            let chosen = choices.iter().find(|(is_chosen, _)| *is_chosen);
+            let refused = |&(_, choice)| TrackError::NoChoice { path: path.into(), what, choice };
+            chosen.map_or(Ok(()), |chosen| Err(refused(chosen)))
+        };
+        let (clip, frames) = ((draw.clip.is_some(), "clip"), (draw.frames.is_some(), "number of frames"));
         if path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("npy")) {
+            whole("a released reference", &[clip, frames])?;
             return released_input(path, character, config);
         }
         if let Some(folder) = performed::folder_of(path) {
+            whole("a transferred motion", &[clip, frames])?;
             return performed::performed(&folder, character, config, draw.cycle_secs);
         }
         if let Some(generator) = generator_of(path) {
+            whole("a generator", &[clip, frames])?;
             return generated(&generator, character, config, draw.seed);
         }
         let set = if path.is_dir() { path.join(SET) } else { path.to_path_buf() };
         if set.extension().is_some_and(|ending| ending == "set") && set.is_file() {
+            whole("a data set", &[clip])?;
             let MotionSet { header, sequences } = MotionSet::read(&set)?;
             let header = match character {
                 Some(other) => SetHeader { character: same_body(&header.character, other)?, ..header },
@@ -129,7 +139,7 @@ fn generated(path: &Path, character: Option<&Path>, config: &TrackerConfig, seed
     let saved = SavedGenerator::read(path)?;
     let SavedGenerator::Matching { set, .. } = &saved else {
         // Objectives are drawn from a set, which a learned generator does not keep.
-        return Err(sinew_track::TrackError::NoSet { path: path.into() }.into());
+        return Err(TrackError::NoSet { path: path.into() }.into());
     };
     let header = &set.header;
     let hero = character.map(|other| same_body(&header.character, other)).transpose()?;
@@ -164,9 +174,7 @@ pub(super) fn same_body(of_set: &Character, other: &Path) -> Result<Character> {
     let hero = Hero::open(other)?;
     let joints = |character: &Character| character.joints.iter().map(|j| (j.name.clone(), j.kind)).collect::<Vec<_>>();
     if joints(&hero.character) != joints(of_set) {
-        return Err(
-            sinew_track::TrackError::OtherJoints { character: hero.character.name, set: of_set.name.clone() }.into()
-        );
+        return Err(TrackError::OtherJoints { character: hero.character.name, set: of_set.name.clone() }.into());
     }
     // What the set's frames mean depends on the front, which it keeps.
     Figure::new(&hero.character, 0.0)?;
