@@ -23,9 +23,10 @@ use std::time::{Duration, Instant};
 
 /// Transitions between two tests without noise.
 const TEST_EVERY: u64 = 1_000_000;
-/// Episodes of such a test, and their length, s.
-const TEST: TrialOptions = TrialOptions { episodes: 64, frames: 150, seed: 7 };
+/// Episodes of such a test, their length, s, and its seed.
+const TEST_EPISODES: usize = 64;
 const TEST_SECS: f64 = 5.0;
+const TEST_SEED: u64 = 7;
 /// Share of a test's episodes that more may fall than in the best one.
 const MORE_FALLS: f64 = 0.05;
 /// Rewards of so many last tests are compared with those before them to tell whether training still gets better.
@@ -438,7 +439,8 @@ impl Work for TrackerWork<'_> {
             networks.set_statistics(&state.statistics);
             let policy = TrainedPolicy::new(self.body, self.reference, self.config, networks.policy.clone());
             let frames = libm::round(TEST_SECS * self.reference.rate_hz) as usize;
-            let figures = run_trial(self.body, self.reference, &policy, &TrialOptions { frames, ..TEST })?;
+            let trial = TrialOptions { episodes: TEST_EPISODES, frames, seed: TEST_SEED };
+            let figures = run_trial(self.body, self.reference, &policy, &trial)?;
             state.is_good = self.until.is_some_and(|until| figures.reward_per_frame >= until);
             state.tested(figures);
         }

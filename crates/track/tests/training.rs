@@ -186,11 +186,14 @@ fn training_goes_on_from_a_policy_once_the_value_knows_it() {
     };
     assert!((further(u64::MAX) - reward(&known)).abs() < 1e-3, "as long as the value learns alone, it stays");
     assert!((further(1024) - reward(&known)).abs() > 1e-3);
-    let other = TrackerConfig { preview: vec![3], ..config.clone() };
-    let (_, elsewhere) = standing(&other, 90);
-    let work = TrackerWork::new(&body, &elsewhere, &other, 3, None).unwrap();
-    let said = work.going_on_from(&known).err().expect("it sees something else").to_string();
-    assert!(said.contains("begin without it"), "{said}");
+    let sees = TrackerConfig { preview: vec![3], ..config.clone() };
+    let decides = TrackerConfig { action_rad: 0.5 * config.action_rad, ..config.clone() };
+    for other in [sees, decides] {
+        let (_, elsewhere) = standing(&other, 90);
+        let work = TrackerWork::new(&body, &elsewhere, &other, 3, None).unwrap();
+        let said = work.going_on_from(&known).err().expect("it sees or decides something else").to_string();
+        assert!(said.contains("begin without it"), "{said}");
+    }
 }
 
 #[test]

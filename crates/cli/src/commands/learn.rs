@@ -28,9 +28,9 @@ pub enum Learn {
     Generator(super::learn_generator::Generator),
     /// Trains a policy that tracks a motion in simulation
     ///
-    /// Takes a data set, a generator, clips (a file, a folder, an embedded character) or a released reference (.npy with its body as --character
-    /// humanoid.xml); trains by proximal policy optimisation in many worlds, measures the policy without noise and writes it. Goes on after Ctrl-C with --resume, to the same
-    /// bytes. Example: sinew learn tracker set -o policy
+    /// Takes a data set, a generator, the folder of a transfer (which it follows with its own controls), clips (a file, a folder, an embedded character)
+    /// or a released reference (.npy with its body as --character humanoid.xml); trains by proximal policy optimisation in many worlds, measures the
+    /// policy without noise and writes it. Goes on after Ctrl-C with --resume, to the same bytes. Example: sinew learn tracker set -o policy
     Tracker(super::learn_tracker::Tracker),
     /// Measures a trained policy again, with other starts
     ///

@@ -166,7 +166,7 @@ pub struct Test {
     /// The clip of a file with several, by its name or a part of it
     #[arg(long, value_name = "NAME")]
     clip: Option<String>,
-    /// Follows the motion for so many seconds without a break, too, and counts falls; a cycle is repeated
+    /// Follows the motion for so many seconds as well, and counts falls; a cycle is repeated, other motion begun anew at its end
     #[arg(long, value_name = "SECS", allow_negative_numbers = true)]
     track: Option<f64>,
     /// Looks for the largest push in each of eight directions, as sinew feedback does: the motion must be one cycle
